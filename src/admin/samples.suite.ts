@@ -68,6 +68,7 @@ export function aView(fields: Partial<StatusView> = {}): StatusView {
     nowMs: NOW,
     startedMs: NOW - 3_600_000,
     troubles: [],
+    notices: [],
     log: { head: 7, takes: true, why: null, damage: { why: null, entries: [] }, freeBytes: 5 * 1024 ** 3 },
     loop: { p50: 0, p99: 1, max: 2 },
     accounts: [aStatus()],

@@ -4,6 +4,7 @@ import type { LogHealth } from "./log-health.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import type { Traffic } from "./traffic.ts";
 import { type ConfigError, alertsOf } from "./alerts.ts";
+import { type GuestMatters, noticesOf } from "./notices.ts";
 import type { BridgeView, ReaderView, StatusView } from "./views.ts";
 
 export interface StatusOptions {
@@ -25,6 +26,8 @@ export interface StatusOptions {
   /** How long a message may wait before somebody should know. */
   readonly waitingMs: () => number;
   readonly shortage: () => Shortage | null;
+  /** What waits for a person of what guests say. */
+  readonly guests: () => GuestMatters;
 }
 
 /** How the program is, all of it. */
@@ -45,5 +48,6 @@ export async function statusOf(options: StatusOptions): Promise<StatusView> {
   const bridges = options.bridges();
   const ends = { gateways: options.gateways(), bridges };
   const traffic = options.traffic.view({ accounts, readers, bridges });
-  return { ok: troubles.length === 0, version, startedMs, troubles, ...ends, ...seen, traffic };
+  const notices = noticesOf(options.guests());
+  return { ok: troubles.length === 0, version, startedMs, troubles, notices, ...ends, ...seen, traffic };
 }

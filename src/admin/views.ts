@@ -14,6 +14,8 @@ export interface StatusView {
   readonly startedMs: number;
   /** Worst first; none: all is well. */
   readonly troubles: readonly Alert[];
+  /** What waits for a person although all is well. */
+  readonly notices: readonly Alert[];
   readonly log: LogView;
   readonly loop: Delay;
   readonly accounts: readonly AccountStatus[];

@@ -24,7 +24,7 @@ import { StartError } from "../errors.ts";
 import type { OnDrop } from "../gateway/drops.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { AdminDeps, DashboardLink } from "../http/admin/routes.ts";
-import { makeInvite } from "../http/admin/guest-office.ts";
+import { inRooms, makeInvite } from "../http/admin/guest-office.ts";
 import type { AccessDeps, ApiAccountView } from "../http/admin/v1/access-deps.ts";
 import type { ServerShare } from "../http/server-share.ts";
 import { V1Door } from "../http/v1/index.ts";
@@ -190,6 +190,7 @@ export class Admin {
   ): AdminDeps {
     const gateways = (): readonly string[] => config().gateways.map(({ name }) => name);
     const accounts = () => delivery().status();
+    const office = guestOffice(config, delivery);
     const status = (): Promise<StatusView> =>
       statusOf({
         version: this.#version,
@@ -207,6 +208,10 @@ export class Admin {
         errors: () => errorsOf(config()),
         waitingMs: () => config().general.outageNoticeMs,
         shortage: () => this.#share.descriptors.shortage,
+        guests: () => ({
+          held: inRooms(office, (desk) => desk.held()),
+          reports: inRooms(office, (desk) => desk.reports()),
+        }),
       });
     const refs = (seq: Seq): Promise<readonly string[]> => log.ids.refs(seq, null);
     const destinations = async () => new Destinations({ log, routes, accounts: await accounts() });
@@ -238,7 +243,7 @@ export class Admin {
         return file;
       },
       tokens: async (order) => await operateTokens(order, { tokens: await tokens(), config: config(), nowMs: nowMs() }),
-      invite: async (order) => await makeInvite(guestOffice(config, delivery), order),
+      invite: async (order) => await makeInvite(office, order),
       dashboard: () => this.dashboard(config().general),
       reload: reload === null ? null : async () => scrubber.cleanAll(await reload()),
     };

@@ -38,6 +38,11 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
       desk.page.getByRole("table", { name: table, exact: true }).getByRole("row").filter({ hasText: name });
     await row("Held messages", "my first words").waitFor();
     expect(await flawsOf(desk)).toEqual([]);
+    await goTo(desk, "Now");
+    const alerts = desk.page.getByRole("region", { name: "Alerts" });
+    await alerts.filter({ hasText: "1 message of a guest waits for approval" }).waitFor();
+    await alerts.getByRole("link", { name: "Open Access" }).click();
+    await row("Held messages", "my first words").waitFor();
     expect(brought(office.eve.ears.in(CHANNEL), "<gus")).toEqual([]);
     await row("Held messages", "gus").getByRole("button", { name: "Approve" }).press("Enter");
     await office.eve.ears.untilText(CHANNEL, "my first words");

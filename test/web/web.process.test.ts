@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { StatusView } from "../../src/admin/views.ts";
 import { eventually } from "../support/wait.ts";
 import { ask, idIn, WebGuest, wordsOf } from "./guest.ts";
 import { type WebStage, webStage } from "./stage.ts";
@@ -150,9 +151,14 @@ test("what is held waits for approval, and a guest can be muted, banned and undo
   const { body } = await stage.admin("GET", "held");
   const [waiting] = (body as { held: { id: string; text: string; gateway: string; guest: string }[] }).held;
   expect(waiting).toMatchObject({ text: "let me in", gateway: "lobby", guest: gus.id });
+  const status = async () => (await stage.admin("GET", "status")).body as StatusView;
+  const { ok, notices } = await status();
+  expect([ok, notices]).toMatchObject([true, [{ what: "1 message of a guest waits for approval" }]]);
+  expect(JSON.stringify(notices)).not.toContain("let me in");
   expect(seen(watcher)).toEqual([]);
   expect((await stage.admin("POST", `held/${waiting?.id}/approve`)).status).toBe(204);
   expect((await stage.admin("POST", `held/${waiting?.id}/approve`)).status).toBe(404);
+  expect((await status()).notices).toEqual([]);
   await sees(watcher, "gus: let me in");
   await heard("gus (guest): let me in");
   expect(gus.events.map(({ type }) => type)).toContain("hold");

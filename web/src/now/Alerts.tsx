@@ -10,7 +10,7 @@ import { nowTexts as texts } from "./texts.ts";
 /** A place in the configuration: `rialto.toml:3:7`. */
 const CONFIGURED = /:\d+(?::\d+)?$/u;
 
-/** What a person should look at, worst first. */
+/** What a person should look at: first what is wrong, worst first, then what only waits for somebody. */
 export function Alerts({ view }: { readonly view: StatusView }): JSX.Element {
   return (
     <section aria-label={texts.alerts} class="alerts stack">
@@ -18,7 +18,30 @@ export function Alerts({ view }: { readonly view: StatusView }): JSX.Element {
       {view.troubles.map((alert) => (
         <AlertNotice key={`${alert.of} ${alert.what}`} alert={alert} view={view} />
       ))}
+      {view.notices.map(({ of, what, remedy, sinceMs }) => (
+        <Notice
+          key={`${of} ${what}`}
+          kind="info"
+          title={<Title of={of} what={what} sinceMs={sinceMs} />}
+          actions={
+            <a class="button small" href={linkTo(["access"])}>
+              {texts.toGuests}
+            </a>
+          }
+        >
+          {remedy === null ? null : <p>{remedy}</p>}
+        </Notice>
+      ))}
     </section>
+  );
+}
+
+function Title({ of, what, sinceMs }: Pick<Alert, "of" | "what" | "sinceMs">): JSX.Element {
+  return (
+    <>
+      {of} {what}
+      {sinceMs === null ? null : <span class="since"> {texts.since(duration(nowMs.value - sinceMs))}</span>}
+    </>
   );
 }
 
@@ -28,12 +51,7 @@ function AlertNotice({ alert, view }: { readonly alert: Alert; readonly view: St
   return (
     <Notice
       kind={account === undefined || (account.state !== "degraded" && account.state !== "paused") ? "bad" : "warn"}
-      title={
-        <>
-          {of} {what}
-          {sinceMs === null ? null : <span class="since"> {texts.since(duration(nowMs.value - sinceMs))}</span>}
-        </>
-      }
+      title={<Title of={of} what={what} sinceMs={sinceMs} />}
       actions={
         account !== undefined && account.account === of ? (
           <AccountActions account={account} repair />
