@@ -61,8 +61,8 @@ export function withContentOf(edit: Stored, post: Stored): Stored {
  * else that acts on the same one and may change by which refs it is known.
  */
 export function mustFollow({ about, again }: Stored, underWay: WindowItem): boolean {
-  const named = [about?.seq, about?.thread, again?.of];
-  const isTarget = (of: Seq | null): boolean => of !== null && named.includes(of);
+  const isTarget = (of: Seq | null): boolean =>
+    of !== null && (of === about?.seq || of === about?.thread || of === again?.of);
   const other = underWay.stored?.about ?? null;
   return isTarget(underWay.messageSeq) || (other !== null && other.is !== "reply" && isTarget(other.seq));
 }
