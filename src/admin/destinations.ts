@@ -1,8 +1,7 @@
 import type { Loss, Reason } from "../contract/outcome.ts";
 import type { MessageRef, Progress } from "../contract/ids.ts";
 import { laneName } from "../delivery/lanes.ts";
-import { isUnfinished } from "../delivery/lane/settle.ts";
-import { againSubject } from "../gateway/again.ts";
+import { againSubject, isUnfinished } from "../gateway/again.ts";
 import { decodeStored } from "../gateway/codec.ts";
 import { type Checkpoint, decodeCheckpoint, marksOf } from "../delivery/lane/checkpoint.ts";
 import type { AccountStatus, LaneStatus } from "../delivery/status.ts";

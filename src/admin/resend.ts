@@ -1,10 +1,8 @@
 import type { Progress } from "../contract/ids.ts";
 import { EventLabel } from "../contract/message.ts";
-import { withContentOf } from "../delivery/lane/coalesce.ts";
-import { isUnfinished } from "../delivery/lane/settle.ts";
 import { laneName } from "../delivery/lanes.ts";
 import type { AccountStatus } from "../delivery/status.ts";
-import { againEntry } from "../gateway/again.ts";
+import { againEntry, isUnfinished, withContentOf } from "../gateway/again.ts";
 import { type Again, decodeStored, type Stored } from "../gateway/codec.ts";
 import type { Routes, Target } from "../gateway/routes.ts";
 import type { Batch, Log, Receipt, Seq, StoredEntry } from "../log/log.ts";

@@ -1,5 +1,5 @@
 import { EventLabel } from "../contract/message.ts";
-import type { NewEntry, Subject } from "../log/log.ts";
+import type { NewEntry, Receipt, Subject } from "../log/log.ts";
 import { type Again, encodeStored, type Stored } from "./codec.ts";
 import type { Target } from "./routes.ts";
 import { subjectOf } from "./subject.ts";
@@ -21,4 +21,15 @@ export function againSubject({ gateway, account, channel }: Target): Subject {
 export function againEntry(target: Target, stored: Stored, again: Again): NewEntry {
   const payload = encodeStored({ ...stored, again });
   return { subject: againSubject(target), key: null, label: EventLabel.again, payload };
+}
+
+/** Whether a message that ended so may be sent again. */
+export function isUnfinished(state: Receipt["state"]): boolean {
+  return state === "failed" || state === "expired" || state === "unconfirmed";
+}
+
+/** The message as an edit of it has it. */
+export function withContentOf(edit: Stored, post: Stored): Stored {
+  const { text, Extra } = edit.message;
+  return { ...post, message: { ...post.message, text, Extra }, source: edit.source, files: edit.files };
 }

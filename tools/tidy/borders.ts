@@ -67,6 +67,7 @@ const BORDERS: readonly Border[] = [
       "admin/followers.ts",
       "admin/live.ts",
       "admin/operator.ts",
+      "admin/resend.ts",
       "admin/views.ts",
       "config/config.ts",
       "delivery/status.ts",

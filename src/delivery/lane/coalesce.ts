@@ -1,3 +1,4 @@
+import { withContentOf } from "../../gateway/again.ts";
 import type { About, Stored } from "../../gateway/codec.ts";
 import { isOutage } from "../../gateway/outages.ts";
 import type { Seq } from "../../log/log.ts";
@@ -48,12 +49,6 @@ export function revised(post: Stored, by: readonly WindowItem[]): Stored {
   if (post.about?.is === "reaction") return post;
   const newest = by.at(-1)?.stored ?? null;
   return newest === null ? post : withContentOf(newest, post);
-}
-
-/** The message as an edit of it has it. */
-export function withContentOf(edit: Stored, post: Stored): Stored {
-  const { text, Extra } = edit.message;
-  return { ...post, message: { ...post.message, text, Extra }, source: edit.source, files: edit.files };
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { Progress } from "../../contract/ids.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
+import { isUnfinished } from "../../gateway/again.ts";
 import type { Copies, Receipt, Subject } from "../../log/log.ts";
 import { doubt } from "./doubts.ts";
 import { reactionsOf } from "./options.ts";
 import { progress } from "./outage.ts";
 import { addReceipt, changed, decided } from "./records.ts";
-import { type Decision, isUnfinished, type OpEnd, receiptOf, type Wait, waitMs } from "./settle.ts";
+import { type Decision, type OpEnd, receiptOf, type Wait, waitMs } from "./settle.ts";
 import type { HandlerCall, Step } from "./state.ts";
 import type { WindowItem } from "./window.ts";
 

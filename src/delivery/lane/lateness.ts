@@ -8,8 +8,9 @@ import { CHANGES, type WindowItem } from "./window.ts";
  * Which messages have waited too long to be sent. Pure.
  *
  * `maxAgeMs` holds for everything. CatchUp holds for messages that are late, and not for what changes one or sends one
- * again, nor for one that was begun: of late ones it lets through none, those that are young enough, or the newest few. Which are the
- * newest few is asked of the log when the first late one has its turn, and again when one that came after that is late.
+ * again, nor for one that was begun: of late ones it lets through none, those that are young enough, or the newest few.
+ * Which are the newest few is asked of the log when the first late one has its turn, and again when one that came after
+ * that is late.
  */
 export type LatenessVerdict =
   | { readonly is: "in time" }

@@ -113,11 +113,6 @@ export interface OpEnd {
   readonly replaces?: boolean;
 }
 
-/** Whether who wants it there may have it sent again. */
-export function isUnfinished(state: Receipt["state"]): boolean {
-  return state === "failed" || state === "expired" || state === "unconfirmed";
-}
-
 /** The row for the log; null when "it was sent" says it all, which the cursor says already. */
 export function receiptOf(lane: string, seq: Seq, end: OpEnd): Receipt | null {
   const { state, why, messages, losses, copies, from = null, gap = false, replaces = false } = end;
