@@ -9,6 +9,8 @@ import { compileNormalizer } from "../gateway/normalize.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, anAccount } from "../gateway/samples.suite.ts";
 import { LogError } from "../log/errors.ts";
+import type { Appended } from "../log/log.ts";
+import { UnknownOutcome } from "../log/unknown-outcome.ts";
 import { Intake } from "./intake.ts";
 import { ScriptedLog } from "./intake-log.suite.ts";
 import { type NameOf, UNSETTLED } from "./names.ts";
@@ -183,6 +185,29 @@ describe("a log that refuses", () => {
     expect(log.batches).toEqual([]);
     await intake.drained();
     expect(clock.waiting).toBe(0);
+  });
+
+  test("or does not know yet is not asked again: what became of it is waited for", async () => {
+    const known = Promise.withResolvers<Appended | LogError>();
+    log.refusals.push(new UnknownOutcome("not known", known.promise));
+    const answers = [accept([said("a")], "1")];
+    await settled();
+    answers.push(accept([said("b")], "2"));
+    await clock.advance(600_000);
+    expect([log.texts, intake.cursor]).toEqual([[], null]);
+    known.resolve({ is: "stored", seqs: [7] });
+    expect(await Promise.all(answers)).toEqual([["stored"], ["stored"]]);
+    expect([log.texts, intake.cursor]).toEqual([[["b"]], "2"]);
+    log.refusals.push(new UnknownOutcome("not known", Promise.resolve(new LogError("fenced", "it is another's"))));
+    const third = accept([said("c")]);
+    await clock.advance(60_000);
+    expect(await third).toEqual(["stored"]);
+    log.refusals.push(new UnknownOutcome("not known", new Promise(() => undefined)));
+    const last = accept([said("d")]);
+    await settled();
+    intake.close();
+    expect(await last).toEqual(["ignored"]);
+    expect(log.texts).toEqual([["b"], ["c"]]);
   });
 
   test("because it is closed is not asked again", async () => {

@@ -6,7 +6,8 @@ import { type Drop, droppedEvent, type DropReason, isAskedAbout, type OnDrop } f
 import type { EventNormalizer, Lookup } from "../gateway/normalize.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { LogError } from "../log/errors.ts";
-import type { Ids, Known, Log, NewEntry } from "../log/log.ts";
+import type { Appended, Ids, Known, Log, NewEntry } from "../log/log.ts";
+import { UnknownOutcome } from "../log/unknown-outcome.ts";
 import type { Logger } from "../logger.ts";
 import { type Alone, type Answers, changes, type Group, makes } from "./append-group.ts";
 import { AcceptCall, channelOf, type EventBatch, ignored } from "./call.ts";
@@ -14,6 +15,7 @@ import { markOf } from "./cursors.ts";
 import { pause } from "./deadline.ts";
 import { Holds } from "./holds.ts";
 import { type NameOf, UNSETTLED } from "./names.ts";
+import { onAbort } from "../lib/abort.ts";
 import type { ReadWriteLock } from "../lib/read-write-lock.ts";
 import { HealthReporter } from "./health-reporter.ts";
 import { fullJitter } from "./retry.ts";
@@ -300,13 +302,33 @@ export class Intake {
     if (entries.length === 0 && cursor === null) return [];
     const marks = cursor === null ? [] : [{ name: markOf(account.key), value: cursor }];
     const appended = await this.#retryUntilAvailable(
-      async () => await log.append({ account: account.key, entries, marks }),
+      async () => await this.#whenKnown(log.append({ account: account.key, entries, marks })),
     );
     if (appended === null) return null;
     this.#cursor = cursor ?? this.#cursor;
     // Without an idempotency key it always is.
     const seqs = appended.is === "stored" ? appended.seqs : [];
     return this.#count(seqs.map((seq) => (seq === null ? "duplicate" : "stored")));
+  }
+
+  /** What may be stored is waited for: asked again, the log would store a second time what has no key. */
+  async #whenKnown(append: Promise<Appended>): Promise<Appended> {
+    try {
+      return await append;
+    } catch (error) {
+      if (!(error instanceof UnknownOutcome)) throw error;
+      const { code, message } = error;
+      this.#report.trouble({ code, message }, {}, "events wait: it is not known whether the log has the last ones");
+      const closed = Promise.withResolvers<LogError>();
+      const forget = onAbort(this.#closed.signal, () =>
+        closed.resolve(new LogError("closed", "the account has ended")),
+      );
+      const outcome = await Promise.race([error.settled, closed.promise]);
+      forget();
+      if (outcome instanceof LogError) throw outcome;
+      this.#report.well({}, "events are stored again");
+      return outcome;
+    }
   }
 
   #count(answers: readonly Accepted[]): readonly Accepted[] {

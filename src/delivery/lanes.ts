@@ -2,6 +2,7 @@ import type { LaneRoute, Target } from "../gateway/routes.ts";
 import { subjectOf } from "../gateway/subject.ts";
 import { settleSources } from "../gateway/sources.ts";
 import { LogError } from "../log/errors.ts";
+import { UnknownOutcome } from "../log/unknown-outcome.ts";
 import type { Appended, Batch, Entry, Log, Mark, NewEntry, Seq, Subject } from "../log/log.ts";
 import type { Ride } from "./lane/early-intent.ts";
 import type { Lane } from "./lane/lane.ts";
@@ -98,15 +99,15 @@ export class Lanes {
     const seqMarks = rides.map(({ mark, entry }) => ({ ...mark, entry }));
     return new Promise((resolve, reject) => {
       this.#log.appendThen({ ...batch, seqMarks }, (outcome) => {
-        const seqs = !(outcome instanceof LogError) && outcome.is === "stored" ? outcome.seqs : [];
-        for (const { settled, entry } of rides) settled(seqs[entry] ?? null);
+        if (outcome instanceof UnknownOutcome) void outcome.settled.then((known) => settleRides(rides, known));
+        else settleRides(rides, outcome);
         if (outcome instanceof LogError) reject(outcome);
         else resolve(outcome);
       });
     });
   }
 
-  #ridesWith(entry: NewEntry, index: number): (Ride & { readonly entry: number })[] {
+  #ridesWith(entry: NewEntry, index: number): RidingEntry[] {
     const head = { subject: entry.subject, label: entry.label, at: 0 };
     return [...(this.#bySubject.get(entry.subject) ?? [])].flatMap(({ lane }) => {
       const ride = lane.rideWith(head);
@@ -153,4 +154,14 @@ interface Known {
   readonly lane: LaneControls;
   /** Seq of the newest entry that concerns it. */
   newest: Seq;
+}
+
+/** `entry`: the index of its entry in the batch. */
+interface RidingEntry extends Ride {
+  readonly entry: number;
+}
+
+function settleRides(rides: readonly RidingEntry[], outcome: Appended | LogError): void {
+  const seqs = !(outcome instanceof LogError) && outcome.is === "stored" ? outcome.seqs : [];
+  for (const { settled, entry } of rides) settled(seqs[entry] ?? null);
 }

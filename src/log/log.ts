@@ -194,7 +194,8 @@ export interface Log {
   readonly failed: Promise<LogError>;
   /**
    * Durable when it resolves. Batches are committed in the order of the calls. Rejects with a LogError
-   * (`disk_full`, `overloaded`, `io`, `closed`); nothing of the batch is stored then.
+   * (`disk_full`, `overloaded`, `io`, `closed`, `unreachable`, `fenced`); nothing of the batch is stored then, nor
+   * later. Only after `unknown`, an UnknownOutcome, it may be, and those after it wait for that as well.
    */
   append(batch: Batch): Promise<Appended>;
   /**

@@ -177,6 +177,12 @@ test("a log that does not answer is 503, and nothing else breaks", async () => {
   expect((await get(socket, "/api/v1/status")).status).toBe(200);
 });
 
+test("what may have been said is not said to have failed, and is to be looked for", async () => {
+  const { socket } = await start(null, { say: () => Promise.reject(new LogError("unknown", "It is not known.")) });
+  const said = await ask(socket, { method: "POST", path: "/api/v1/send", body: { gateway: "g", text: "x" } });
+  expect([said.status, said.body]).toEqual([500, expect.stringContaining("It is not known. Look whether it was done")]);
+});
+
 test("the page says in HTML what the status says, and nothing from elsewhere can act in it", async () => {
   const evil = `<script>alert("1")</script>`;
   const why = { code: "auth", message: evil } as const;

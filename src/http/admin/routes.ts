@@ -8,6 +8,7 @@ import type { ExplainView, StatusView, Story } from "../../admin/views.ts";
 import type { Account } from "../../config/config.ts";
 import type { AccountAct, AccountActed } from "../../delivery/status.ts";
 import { LogError } from "../../log/errors.ts";
+import { isUnknown } from "../../log/unknown-outcome.ts";
 import { JSON_TYPE } from "../answers.ts";
 import { problem, problemBody, type HttpProblem } from "../api/problem.ts";
 import { makeChunk, StreamSocket } from "../api/stream-socket.ts";
@@ -199,11 +200,14 @@ function refuse(reply: FastifyReply, refusal: HttpProblem): FastifyReply {
   return reply;
 }
 
+const LOOK_FIRST = 'Look whether it was done ("rialto tail", "rialto status") before you do it again.';
+
 async function unlessLogFails(reply: FastifyReply, task: () => Promise<FastifyReply>): Promise<FastifyReply> {
   try {
     return await task();
   } catch (error) {
     if (!(error instanceof LogError)) throw error;
+    if (isUnknown(error)) return refuse(reply, problem(500, `${error.message} ${LOOK_FIRST}`));
     return refuse(reply, { ...problem(503, `the log does not answer: ${error.message}`), retryAfterS: 1 });
   }
 }

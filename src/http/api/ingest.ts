@@ -12,6 +12,7 @@ import { postedNote } from "../../gateway/posted.ts";
 import type { PostingTarget, Routes } from "../../gateway/routes.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Appended, Log, NewEntry, Seq } from "../../log/log.ts";
+import { isUnknown } from "../../log/unknown-outcome.ts";
 import type { Logger } from "../../logger.ts";
 import type { ReadWriteLock } from "../../lib/read-write-lock.ts";
 import { Throttle } from "../../lib/throttle.ts";
@@ -19,7 +20,7 @@ import { act, findTarget, type PostResult, type PostPlace } from "./acting.ts";
 import { extraOf, type FileDraft } from "./file-drafts.ts";
 import { type Draft, reservedEvent } from "./post-body.ts";
 import { explain, shorten } from "./posting-refusal.ts";
-import { problem, type HttpProblem, whyOf } from "./problem.ts";
+import { problem, type HttpProblem, notStored } from "./problem.ts";
 import type { Said, SayOutcome, SayScene, Speech } from "./say.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import { Passing, passThrough, type OutcomeWaiter } from "./waiter.ts";
@@ -35,7 +36,7 @@ export interface OnceKey {
   readonly fingerprint: string;
 }
 
-/** Who waits for the end of a post. `failed`: with a bug. */
+/** Who waits for the end of a post. `failed`: with a bug, or with a LogError `unknown`. */
 export type Poster = OutcomeWaiter<Ingested>;
 
 export interface IngestDeps {
@@ -179,8 +180,9 @@ export class Ingest {
   }
 
   #fail(error: unknown, poster: Poster): void {
-    if (error instanceof LogError) poster.answered({ ok: false, problem: this.#unavailable(error) });
-    else poster.failed(error);
+    if (!(error instanceof LogError) || isUnknown(error)) return poster.failed(error);
+    this.#report(error.code, { why: error.message });
+    poster.answered({ ok: false, problem: notStored(error) });
   }
 
   #take({ posted, files }: Ready, at: PostPlace, once: OnceKey | null, poster: Poster): void {
@@ -339,13 +341,6 @@ export class Ingest {
     const message = decode(answer);
     const known = message.id === "" ? await this.#deps.log.ids.find(subject, [onceRef(key, message.timestamp)]) : null;
     return known === null ? answer : encode({ ...message, id: String(known.seq) });
-  }
-
-  #unavailable(error: LogError): HttpProblem {
-    this.#report(error.code, { why: error.message });
-    const retryAfterS = error.code === "disk_full" ? 10 : 1;
-    const message = `the message could not be stored (${whyOf(error)}); nothing was relayed, try again`;
-    return { ...problem(503, message), retryAfterS };
   }
 
   /** Some clients try again without a pause: one line a minute for each gateway and kind, with the number held back. */

@@ -15,6 +15,15 @@ export const problem = (status: HttpProblem["status"], message: string): HttpPro
 /** The body of every error answer: a JSON object with a string `message`, as existing clients read it. */
 export const problemBody = (message: string): string => `${JSON.stringify({ message })}\n`;
 
+/** The log has not taken a message, and never will. */
+export function notStored(error: LogError): HttpProblem {
+  const retryAfterS = error.code === "disk_full" ? 10 : 1;
+  return {
+    ...problem(503, `the message could not be stored (${whyOf(error)}); nothing was relayed, try again`),
+    retryAfterS,
+  };
+}
+
 /**
  * Why the log cannot do it, for clients: without the places on this machine that the error names, which the log of the
  * program has.

@@ -9,6 +9,7 @@ import type { ApiAccount } from "./account.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Ingested, OnceKey, Poster } from "./ingest.ts";
 import { LogError } from "../../log/errors.ts";
+import { isUnknown } from "../../log/unknown-outcome.ts";
 import { openApi } from "./openapi.ts";
 import { parseFormPost, parseJsonPost, type ParsedPost } from "./post-body.ts";
 import { problem, whyOf } from "./problem.ts";
@@ -122,7 +123,8 @@ class Answer implements Poster {
   }
 
   failed(error: unknown): void {
-    this.#direct.fail(this.#request, this.#response, error);
+    if (isUnknown(error)) this.#response.destroy();
+    else this.#direct.fail(this.#request, this.#response, error);
   }
 }
 

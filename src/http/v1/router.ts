@@ -6,6 +6,7 @@ import type { Access } from "../../access/access.ts";
 import type { Alert } from "../../admin/views.ts";
 import type { Hint } from "../../contract/host.ts";
 import { shorten } from "../api/posting-refusal.ts";
+import { isUnknown } from "../../log/unknown-outcome.ts";
 import { bodyGone, receiveBody } from "../body.ts";
 import { problemOf, refusalOf, sendProblem, sendReply, type V1Refusal } from "./answers.ts";
 import { type Desk, OpenCall, type OpenCalls } from "./call.ts";
@@ -216,6 +217,8 @@ export class Router<Deps = V1Deps> implements V1Service {
   }
 
   #refuse(error: unknown, request: IncomingMessage, response: ServerResponse, call?: OpenCall): void {
+    // No status would be true: the client asks again with its key.
+    if (isUnknown(error)) return void response.destroy();
     const refusal = this.#refusalOf(error, request, call?.id ?? randomUUID());
     // A stream that has begun, and that nobody feeds.
     if (response.headersSent) return void (response.writableEnded || response.destroy());

@@ -5,6 +5,7 @@ import type { Scope } from "../../access/access.ts";
 import type { Consumer } from "../../consumers/consumers.ts";
 import { faultOf } from "../../lib/fault.ts";
 import { onAbort } from "../../lib/abort.ts";
+import { isUnknown } from "../../log/unknown-outcome.ts";
 import { problemOf, problemText } from "./answers.ts";
 import { ackedView, ackOf, isAckBody } from "./consumer-shapes.ts";
 import type { V1Deps } from "./deps.ts";
@@ -34,9 +35,10 @@ const UNDER_WAY_MAX = 256;
 const SUBSCRIPTIONS_MAX = 100;
 /** For the goodbye. */
 const CLOSE_MS = 2_000;
-/** RFC 6455 §7.4.1: going away; and a policy of ours. */
+/** RFC 6455 §7.4.1: going away; a policy of ours; and something that was not expected. */
 const GOING_AWAY = 1001;
 const POLICY = 1008;
+const FAILED = 1011;
 
 /** Serves `/v1/socket`: events by credit, acks and posts, each request with an `id` answered under it. */
 export const serveSocket: ServeSocket = (socket, caller, deps) => void new SocketSession(socket, caller, deps);
@@ -65,6 +67,8 @@ class SocketSession implements SocketOut {
   #drained = Promise.withResolvers<void>();
   #underWay = 0;
   #alive = true;
+  /** It is not known whether something is stored that came over it. */
+  #isDoubtful = false;
   #beaten: { taken: number; movedMs: number };
   #cancelBeat: () => void;
 
@@ -107,6 +111,7 @@ class SocketSession implements SocketOut {
   }
 
   async #take(data: RawData, isBinary: boolean): Promise<void> {
+    if (this.#isDoubtful) return;
     this.#underWay += 1;
     this.#pace();
     const value = isBinary ? undefined : parseFrame(textOf(data));
@@ -245,6 +250,11 @@ class SocketSession implements SocketOut {
   }
 
   #refuse(id: string | null, error: unknown): void {
+    // No answer would be true: the client connects again, and posts again with its keys.
+    if (isUnknown(error)) {
+      this.#isDoubtful = true;
+      return this.#close(FAILED, "it is not known whether the last frames were stored");
+    }
     const problem = problemOf(error);
     const { logger } = this.#deps;
     if (problem.code === "internal") {
@@ -270,8 +280,12 @@ class SocketSession implements SocketOut {
 
   #end(): void {
     const hasEnded = this.#caller.access.ended.aborted;
-    if (hasEnded) this.#socket.close(POLICY, "the token has ended");
-    else this.#socket.close(GOING_AWAY, "the service is stopping");
+    if (hasEnded) this.#close(POLICY, "the token has ended");
+    else this.#close(GOING_AWAY, "the service is stopping");
+  }
+
+  #close(code: number, why: string): void {
+    this.#socket.close(code, why);
     const cancel = this.#deps.clock.after(CLOSE_MS, () => this.#socket.terminate());
     this.#socket.once("close", cancel);
     for (const subscription of this.#subscriptions.values()) subscription.end();

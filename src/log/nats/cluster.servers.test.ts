@@ -8,6 +8,7 @@ import { type NatsCluster, startNats } from "../../../test/servers/nats/server.t
 import { startProxy } from "../../../test/servers/proxy.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import type { Log, StoredEntry } from "../log.ts";
+import { UnknownOutcome } from "../unknown-outcome.ts";
 import { type NatsLog, openNatsLog } from "./open.ts";
 
 const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 1024 ** 3, messageIdDays: 30 } as const;
@@ -23,7 +24,10 @@ async function servers(count: number): Promise<NatsCluster> {
 async function node(
   cluster: Pick<NatsCluster, "servers" | "nodes">,
   name: string,
-  { shard = randomUUID(), ...more }: { readonly shard?: string; readonly onlyNamed?: boolean } = {},
+  {
+    shard = randomUUID(),
+    ...more
+  }: { readonly shard?: string; readonly onlyNamed?: boolean; readonly doubtMs?: number } = {},
 ): Promise<NatsLog> {
   const dataPath = mkdtempSync(join(tmpdir(), "rialto-log-"));
   const at = { servers: cluster.servers, auth: null, tls: null, replicas: cluster.nodes.length };
@@ -168,6 +172,22 @@ needs(["nats-server"], () => {
       await append;
     }
     expect((await entriesOf(log)).map(({ payload }) => payload)).toEqual(expected);
+  });
+
+  test("what a server that stops may have is not known for a while, is stored once, and what comes behind it waits", async () => {
+    const cluster = await servers(1);
+    const log = await node(cluster, "n1", { doubtMs: 1000 });
+    await log.append({ account: "a", entries: [said("before")] });
+    cluster.nodes[0]?.signal("SIGSTOP");
+    const doubtful: unknown = await log
+      .append({ account: "a", entries: [said("doubtful")] })
+      .catch((error: unknown) => error);
+    const behind = log.append({ account: "a", entries: [said("behind")] });
+    cluster.nodes[0]?.signal("SIGCONT");
+    expect(doubtful).toMatchObject({ code: "unknown" });
+    expect(doubtful instanceof UnknownOutcome && (await doubtful.settled)).toMatchObject({ is: "stored" });
+    await behind;
+    expect((await entriesOf(log)).map(({ payload }) => payload)).toEqual(["before", "doubtful", "behind"]);
   });
 
   test("without a server an append that was never published is refused, and is not stored later", async () => {

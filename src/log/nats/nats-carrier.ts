@@ -96,6 +96,7 @@ export class NatsCarrier implements Carrier {
     readonly node: string;
     readonly state: StreamState;
     readonly stamp: (serverMs: number) => number;
+    readonly doubtMs?: number;
   }) {
     const { stream, node, state } = options;
     this.#stream = stream;
@@ -109,7 +110,7 @@ export class NatsCarrier implements Carrier {
     const { promise, resolve } = Promise.withResolvers<LogError>();
     this.failed = promise;
     this.#fail = resolve;
-    this.#publisher = new Publisher(stream);
+    this.#publisher = new Publisher(stream, options.doubtMs);
     const current = (): EpochHolder => this.#current;
     this.fence = {
       get current() {

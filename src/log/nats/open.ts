@@ -16,6 +16,8 @@ export interface NatsLogOptions extends NatsServers, SqliteLogOptions {
   readonly replicas?: number;
   /** Only for tests: the time of a commit, given that of the server. */
   readonly stamp?: (serverMs: number) => number;
+  /** Only for tests: after so long it is told that nobody knows whether something is stored. */
+  readonly doubtMs?: number;
 }
 
 /** The log of one node: the stream brings the commits of all, and each applies them to a file of its own. */
@@ -49,7 +51,8 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
     const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, search, test };
     const worker = await WorkerConnection.open({ ...settings, stream: stream.identity });
     const state = worker.stream ?? { applied: 0, resume: 0, epoch: 0, holder: "" };
-    const carrier = new NatsCarrier({ stream, node: options.node, state, stamp: options.stamp ?? ((ms) => ms) });
+    const { node, stamp = (ms) => ms, doubtMs } = options;
+    const carrier = new NatsCarrier({ stream, node, state, stamp, ...(doubtMs !== undefined && { doubtMs }) });
     const log = new NatsLog(
       worker,
       {

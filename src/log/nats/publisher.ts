@@ -26,6 +26,7 @@ export interface Publishing {
 /** Publishes until the servers have it; the same id makes a repeat of what they have no second one. */
 export class Publisher {
   readonly #stream: CommitStream;
+  readonly #doubtMs: number;
   #isUp = true;
   /** Ends the attempt that waits for an answer: none comes over a connection that is lost. */
   #lose: (() => void) | null = null;
@@ -35,8 +36,9 @@ export class Publisher {
   /** The last that the servers have acknowledged, and since when. */
   stored: { readonly seq: number; readonly sinceMs: number } | null = null;
 
-  constructor(stream: CommitStream) {
+  constructor(stream: CommitStream, doubtMs: number = DOUBT_MS) {
     this.#stream = stream;
+    this.#doubtMs = doubtMs;
     void this.#follow();
   }
 
@@ -87,10 +89,10 @@ export class Publisher {
     const isLast = this.#endsMs !== null && now - this.#endsMs > LAST_MS;
     const age = now - state.sinceMs;
     if (!state.isDoubtful && !isBegun) return isLast || age > PATIENCE_MS ? this.unreachable() : null;
-    if (!isLast && age <= DOUBT_MS) return null;
+    if (!isLast && age <= this.#doubtMs) return null;
     const error = new LogError(
       "unknown",
-      "The servers that carry the log took a commit and have not said whether it is stored. Repeat what has a key.",
+      "The servers that carry the log have not said whether they have stored what they were given: it is not known whether it is stored.",
     );
     if (!state.isTold) doubt(error);
     state.isTold = true;

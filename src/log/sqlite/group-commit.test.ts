@@ -1,6 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { batchOf, said } from "../suite/kit.suite.ts";
+import { LogError } from "../errors.ts";
+import { UnknownOutcome } from "../unknown-outcome.ts";
 import { GroupCommit, type PendingBatch } from "./group-commit.ts";
+import type { CommittedReply } from "./protocol.ts";
 
 const mark = (name: string) => ({
   batch: { account: "", entries: [], marks: [{ name, value: "1" }] },
@@ -115,4 +118,28 @@ test("what is refused at once is told after the return", async () => {
   await told;
   expect(seen).toEqual(["returned", "overloaded"]);
   await first;
+});
+
+test("whose outcome is not known in time is told so, and then what became of it; those after it wait", async () => {
+  const sent: ((reply: CommittedReply | LogError) => void)[] = [];
+  const commits = new GroupCommit({
+    pendingBytes: 1_000_000,
+    clock: () => 0,
+    observer: null,
+    send: (_request, done) => sent.push(done),
+    committed: () => undefined,
+  });
+  const doubtful = commits.add({ batch: batchOf(said("1")), unmark: [] }).catch((error: unknown) => error);
+  await new Promise((resolve) => setImmediate(resolve));
+  const next = commits.add({ batch: batchOf(said("2")), unmark: [] });
+  commits.abandon(new LogError("unknown", "nobody knows"));
+  const error = await doubtful;
+  expect(error).toMatchObject({ code: "unknown", message: "nobody knows" });
+  expect(sent).toHaveLength(1);
+  const reply = { is: "committed", id: 0, absent: [], verdicts: [], at: 0, fate: "taken" } as const;
+  sent[0]?.({ ...reply, first: 1 });
+  expect(error instanceof UnknownOutcome && (await error.settled)).toEqual({ is: "stored", seqs: [1] });
+  await new Promise((resolve) => setImmediate(resolve));
+  sent[1]?.({ ...reply, first: 2 });
+  expect(await next).toEqual({ is: "stored", seqs: [2] });
 });

@@ -2,6 +2,7 @@ import type { LogObserver } from "../search.ts";
 import { LogError } from "../errors.ts";
 import type { Appended, Batch, NewEntry, Seq } from "../log.ts";
 import { TailEntry } from "../tail.ts";
+import { UnknownOutcome } from "../unknown-outcome.ts";
 import { toError } from "./failure.ts";
 import { charsOfCopies, charsOfNote, NoteColumns } from "./notes.ts";
 import type { BatchExtra, CommitRequest, CommittedReply, BatchVerdict } from "./protocol.ts";
@@ -33,7 +34,8 @@ interface Item extends PendingBatch {
   readonly size: number;
   /** When it was handed over, by `performance.now`. */
   readonly sinceMs: number;
-  readonly settle: Settle;
+  /** Another one once its first has been told that nobody knows. */
+  settle: Settle;
 }
 
 /** A commit as the group makes it; who sends it adds what is not of the batches. */
@@ -64,7 +66,7 @@ export class GroupCommit {
   #waiting: Item[] = [];
   #bytes = 0;
   #committing = false;
-  /** Those of the commit that is under way, while somebody waits for them. */
+  /** Those of the commit that is under way, until they have been told that nobody knows. */
   #flying: readonly Item[] = [];
   #scheduled = false;
   /** Something waits that does not ride, or has ridden for long enough. */
@@ -112,9 +114,18 @@ export class GroupCommit {
     this.#fail(late, error);
   }
 
-  /** Tells those of the commit under way that nobody knows; it stays under way, and what it stores is published. */
+  /**
+   * Tells those of the commit under way that nobody knows, each with an UnknownOutcome; it stays under way, and what it
+   * stores is published.
+   */
   abandon(error: LogError): void {
-    this.#fail(this.#flying, error);
+    this.#options.observer?.refused(error);
+    for (const item of this.#flying) {
+      const { settle } = item;
+      const { promise, resolve } = Promise.withResolvers<Appended | LogError>();
+      item.settle = resolve;
+      tell(settle, new UnknownOutcome(error.message, promise));
+    }
     this.#flying = [];
   }
 
@@ -159,12 +170,11 @@ export class GroupCommit {
     this.#committing = true;
     this.#flying = items;
     this.#options.send(encode(items, this.#options.clock()), (reply) => {
-      const isAwaited = this.#flying === items;
       this.#committing = false;
       this.#flying = [];
       for (const { size } of items) this.#bytes -= size;
-      if (!(reply instanceof LogError)) this.#settle(items, reply, isAwaited);
-      else if (isAwaited) this.#fail(items, reply);
+      if (reply instanceof LogError) this.#fail(items, reply);
+      else this.#settle(items, reply);
       this.#schedule();
       if (this.#waiting.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
     });
@@ -195,7 +205,7 @@ export class GroupCommit {
     return this.#waiting.splice(0, count);
   }
 
-  #settle(items: readonly Item[], reply: CommittedReply, isAwaited: boolean): void {
+  #settle(items: readonly Item[], reply: CommittedReply): void {
     const stored: TailEntry[] = [];
     const absent = new Set(reply.absent);
     const verdicts = new Map(reply.verdicts.map((verdict) => [verdict.batch, verdict]));
@@ -215,7 +225,6 @@ export class GroupCommit {
       answers.push(seqs);
     }
     this.#options.committed(stored);
-    if (!isAwaited) return;
     this.#observe(items, verdicts);
     let index = 0;
     for (const { settle } of items) {

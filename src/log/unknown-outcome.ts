@@ -1,0 +1,16 @@
+import { LogError } from "./errors.ts";
+import type { Appended } from "./log.ts";
+
+/** `unknown` for now: the servers that carry the log may have it, and what became of it will be found out. */
+export class UnknownOutcome extends LogError {
+  /** What became of it; never resolves when the process ends before. */
+  readonly settled: Promise<Appended | LogError>;
+
+  constructor(message: string, settled: Promise<Appended | LogError>) {
+    super("unknown", message);
+    this.settled = settled;
+  }
+}
+
+/** Nobody may be told that it failed, nor that it is stored. */
+export const isUnknown = (error: unknown): boolean => error instanceof LogError && error.code === "unknown";
