@@ -1,63 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { needs } from "../../../test/servers/installed.ts";
-import { type NatsCluster, startNats } from "../../../test/servers/nats/server.ts";
 import { startProxy } from "../../../test/servers/proxy.ts";
-import { eventually } from "../../../test/support/wait.ts";
-import type { Log, StoredEntry } from "../log.ts";
+import type { Log } from "../log.ts";
 import { UnknownOutcome } from "../unknown-outcome.ts";
-import { type NatsLog, openNatsLog } from "./open.ts";
-
-const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 1024 ** 3, messageIdDays: 30 } as const;
-const ROOM = "net.libera/#rialto";
-
-async function servers(count: number): Promise<NatsCluster> {
-  const cluster = await startNats(count);
-  onTestFinished(() => cluster.stop());
-  return cluster;
-}
-
-/** A node on a shard of its own, or on that of others. */
-async function node(
-  cluster: Pick<NatsCluster, "servers" | "nodes">,
-  name: string,
-  {
-    shard = randomUUID(),
-    ...more
-  }: { readonly shard?: string; readonly onlyNamed?: boolean; readonly doubtMs?: number } = {},
-): Promise<NatsLog> {
-  const dataPath = mkdtempSync(join(tmpdir(), "rialto-log-"));
-  const at = { servers: cluster.servers, auth: null, tls: null, replicas: cluster.nodes.length };
-  const log = await openNatsLog({ ...at, node: name, shard, dataPath, ...SETTINGS, ...more });
-  onTestFinished(async () => {
-    await log.close();
-    rmSync(dataPath, { recursive: true, force: true });
-  });
-  return log;
-}
-
-async function entriesOf(log: Log): Promise<readonly StoredEntry[]> {
-  const all: StoredEntry[] = [];
-  for (let after = 0; ;) {
-    const entries = await log.read({ subjects: [ROOM], after, limit: 1000 });
-    if (entries.length === 0) return all;
-    all.push(...entries);
-    after = entries.at(-1)?.seq ?? after;
-  }
-}
-
-async function caughtUp(behind: Log, ahead: Log): Promise<void> {
-  await eventually(
-    () => Promise.resolve(behind.head),
-    (head) => head === ahead.head,
-    () => `the head ${ahead.head}`,
-  );
-}
-
-const said = (payload: string, key: string | null = null) => ({ subject: ROOM, key, label: "", payload });
+import { caughtUp, entriesOf, node, ROOM, said, servers } from "./nodes.suite.ts";
 
 needs(["nats-server"], () => {
   test("what two nodes append at once is the same on both, and on one that comes later", async () => {

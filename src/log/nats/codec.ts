@@ -69,6 +69,7 @@ function isCommit(value: unknown): value is Commit {
     fields.get("is") === "commit" &&
     ["counts", "subjects", "subjectOf", "payloads", "extras"].every((column) => Array.isArray(fields.get(column))) &&
     (labels === null || Array.isArray(labels)) &&
-    typeof fields.get("notes") === "object"
+    typeof fields.get("notes") === "object" &&
+    ["undefined", "object"].includes(typeof fields.get("cut"))
   );
 }

@@ -133,6 +133,11 @@ export class NatsCarrier implements Carrier {
       (message) => this.#take(message),
     );
     this.#reader = reader;
+  /** Where nobody holds the epoch, all may: to delete the same twice is to delete it once. */
+  get sweeps(): boolean {
+    return this.#current.epoch === this.#epoch;
+  }
+
     void reader.ended.then((error) => error !== null && this.#fail(error));
     this.#watch = setInterval(() => this.#look(), 500).unref();
   }

@@ -3,6 +3,7 @@ import { LogError } from "../errors.ts";
 import type { Appended, Batch, NewEntry, Seq } from "../log.ts";
 import { TailEntry } from "../tail.ts";
 import { UnknownOutcome } from "../unknown-outcome.ts";
+import type { Cut } from "./cut.ts";
 import { toError } from "./failure.ts";
 import { charsOfCopies, charsOfNote, NoteColumns } from "./notes.ts";
 import type { BatchExtra, CommitRequest, CommittedReply, BatchVerdict } from "./protocol.ts";
@@ -25,6 +26,8 @@ export interface PendingBatch {
   readonly unmark: readonly string[];
   /** It causes no commit, and goes with the next one. */
   readonly rides?: boolean;
+  /** Deleted with it; of two in one commit the first counts. */
+  readonly cut?: Cut | null;
 }
 
 /** Told once what became of a batch. */
@@ -34,6 +37,7 @@ interface Item extends PendingBatch {
   readonly size: number;
   /** When it was handed over, by `performance.now`. */
   readonly sinceMs: number;
+  readonly cut: Cut | null;
   /** Another one once its first has been told that nobody knows. */
   settle: Settle;
 }
@@ -86,7 +90,7 @@ export class GroupCommit {
   }
 
   /** The same without a promise; never tells before it returns. */
-  addThen({ batch, unmark, rides = false }: PendingBatch, settle: Settle): void {
+  addThen({ batch, unmark, rides = false, cut = null }: PendingBatch, settle: Settle): void {
     const size = sizeOf(batch, unmark);
     // A batch that finds nothing waiting is taken whatever its size, or it could never be.
     if (this.#bytes > 0 && this.#bytes + size > this.#options.pendingBytes) {
@@ -98,7 +102,7 @@ export class GroupCommit {
       return queueMicrotask(() => tell(settle, error));
     }
     this.#bytes += size;
-    this.#waiting.push({ batch, unmark, rides, size, sinceMs: performance.now(), settle });
+    this.#waiting.push({ batch, unmark, rides, cut, size, sinceMs: performance.now(), settle });
     if (!rides) this.#urgent = true;
     this.#schedule();
   }
@@ -291,7 +295,7 @@ function sizeOf(batch: Batch, unmark: readonly string[]): number {
   return size;
 }
 
-function encode(items: readonly PendingBatch[], at: number): Commit {
+function encode(items: readonly Item[], at: number): Commit {
   const counts: number[] = [];
   const subjects = new Map<string, number>();
   const subjectOf: number[] = [];
@@ -300,11 +304,13 @@ function encode(items: readonly PendingBatch[], at: number): Commit {
   const extras: BatchExtra[] = [];
   let notes: NoteColumns | null = null;
   let labelled = false;
+  let cut: Cut | null = null;
   // Counted by hand here and above: `entries` makes two objects for each, and these are as many as the messages.
   let index = 0;
   for (const item of items) {
     const { entries } = item.batch;
     counts.push(entries.length);
+    cut ??= item.cut;
     for (const { subject, label, payload, note } of entries) {
       if (note !== undefined) (notes ??= new NoteColumns()).add(payloads.length, note);
       let number = subjects.get(subject);
@@ -327,6 +333,7 @@ function encode(items: readonly PendingBatch[], at: number): Commit {
     payloads,
     notes: notes?.all ?? null,
     extras,
+    ...(cut !== null && { cut }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { LogErrorCode } from "../errors.ts";
 import type { IdNote, Known, Reaction, Receipt, Seq, SeqMark, StoredEntry, Subject } from "../log.ts";
 import type { Matches, Standing, WordQuery } from "../search.ts";
 import type { WordMode } from "../words.ts";
+import type { Cut } from "./cut.ts";
 import type { CommitFate, StreamPlace, StreamState } from "./stream-place.ts";
 
 /**
@@ -45,6 +46,8 @@ export interface CommitRequest {
   /** For the sweeps that the worker starts by itself. */
   readonly held: Held | null;
   readonly stream?: StreamPlace;
+  /** Deleted behind what is stored; only in commits that a stream brings. */
+  readonly cut?: Cut;
   /** Entries per batch; the entry columns below run over all batches. */
   readonly counts: readonly number[];
   /** The subjects of this commit, each once. */
@@ -204,6 +207,14 @@ export interface SweepRequest {
   readonly held: Held | null;
 }
 
+/** What retention would delete next, of a log whose sweeps come by a stream. */
+export interface PlanRequest {
+  readonly is: "plan";
+  readonly id: number;
+  readonly now: number;
+  readonly held: Held | null;
+}
+
 interface CloseRequest {
   readonly is: "close";
   readonly id: number;
@@ -229,6 +240,7 @@ export type Request =
   | IndexedRequest
   | BackupRequest
   | SweepRequest
+  | PlanRequest
   | CloseRequest;
 
 /** What became of a batch that was not simply stored. */
@@ -253,6 +265,15 @@ export interface CommittedReply {
   readonly absent: readonly number[];
   readonly verdicts: readonly BatchVerdict[];
   readonly fate: CommitFate;
+  /** Much was stored since the last sweep; only of a log whose sweeps come by a stream. */
+  readonly isSweepDue?: boolean;
+}
+
+interface PlanReply {
+  readonly is: "planned";
+  readonly id: number;
+  /** Null: nothing. */
+  readonly cut: Cut | null;
 }
 
 /** Rows as columns; `subjectOf` holds indexes into the request's subjects. */
@@ -353,6 +374,7 @@ interface FailedReply {
 
 export type WorkerReply =
   | CommittedReply
+  | PlanReply
   | RowsReply
   | FirstReply
   | MarksReply

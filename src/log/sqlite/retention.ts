@@ -1,11 +1,13 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { Seq } from "../log.ts";
 import { IdRetention } from "./ids-retention.ts";
+import type { Cut } from "./cut.ts";
 import type { Held, WorkerOptions } from "./protocol.ts";
 import type { CooperativeSteps } from "./cooperative-steps.ts";
 import type { SubjectIndex } from "./subject-index.ts";
-import { ONCE_MS } from "./writer.ts";
 
+/** How long an answer is kept under its idempotency key, in ms. */
+export const ONCE_MS = 24 * 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** What one step may delete: some milliseconds of work. */
 const STEP_ROWS = 256;
@@ -44,7 +46,9 @@ export class Retention {
   readonly #delete: Statement<[Seq]>;
   readonly #deleteReceipts: Statement<[]>;
   readonly #keepHigh: Statement<[Seq]>;
-  readonly #deleteOnce: Statement<[number]>;
+  readonly #lastOnce: Statement<[number], number>;
+  readonly #deleteOnce: Statement<[number, number]>;
+  readonly #strayReceipt: Statement<[], number>;
   readonly #ids: IdRetention;
   readonly #index: SubjectIndex;
 
@@ -64,24 +68,33 @@ export class Retention {
     );
     this.#delete = db.prepare("DELETE FROM entry WHERE seq <= ?");
     // Of entries that are gone: also one that was put after its entry went.
+    const stray = "FROM receipt WHERE seq < coalesce((SELECT min(seq) FROM entry), (SELECT seq + 1 FROM high))";
     this.#deleteReceipts = db.prepare(
-      `DELETE FROM receipt WHERE (seq, lane) IN (
-         SELECT seq, lane FROM receipt
-         WHERE seq < coalesce((SELECT min(seq) FROM entry), (SELECT seq + 1 FROM high))
-         ORDER BY seq LIMIT ${STEP_RECEIPTS})`,
+      `DELETE FROM receipt WHERE (seq, lane) IN (SELECT seq, lane ${stray} ORDER BY seq, lane LIMIT ${STEP_RECEIPTS})`,
     );
+    this.#strayReceipt = db.prepare<[], number>(`SELECT seq ${stray} LIMIT 1`).pluck();
     this.#keepHigh = db.prepare("UPDATE high SET seq = max(seq, ?)");
-    this.#deleteOnce = db.prepare(
-      `DELETE FROM once WHERE at <= ? AND id IN (SELECT id FROM once ORDER BY id LIMIT ${STEP_ROWS})`,
-    );
+    this.#lastOnce = db
+      .prepare<[number], number>(
+        `SELECT max(id) FROM (SELECT id, at FROM once ORDER BY id LIMIT ${STEP_ROWS}) WHERE at <= ?`,
+      )
+      .pluck();
+    this.#deleteOnce = db.prepare("DELETE FROM once WHERE id <= ? AND at <= ?");
   }
 
   /** `now`: Unix ms. Throws what SQLite throws; what was deleted stays deleted. */
-  *sweep(now: number, bounds: Bounds): CooperativeSteps<undefined> {
-    for (let deleted = true; deleted;) {
+  *sweep(now: number, { head, held }: Bounds): CooperativeSteps<undefined> {
+    for (;;) {
       yield;
-      deleted = this.#step(now, bounds);
+      const cut = this.plan(now, held());
+      if (cut === null) return undefined;
+      this.#db.transaction(() => this.apply(cut, head())).immediate();
+      this.applied(cut);
     }
+  }
+
+  /** Gives free pages back to the disk. */
+  *shrink(): CooperativeSteps<undefined> {
     for (let spare = this.#spare(), before = Infinity; spare > 0 && spare < before;) {
       this.#db.pragma(`incremental_vacuum(${STEP_PAGES})`);
       yield;
@@ -91,31 +104,37 @@ export class Retention {
     return undefined;
   }
 
-  /** One transaction; false when there was nothing to delete. */
-  #step(now: number, { head, held }: Bounds): boolean {
+  /** What is to go next; null when there is nothing. */
+  plan(now: number, held: Held | null): Cut | null {
     const over = (this.#pragma("page_count") - this.#pragma("freelist_count")) * this.#pageSize - this.#maxBytes;
-    const forgotten = this.#ids.due(now, over > 0);
+    const ids = this.#ids.due(now, over > 0);
     // What goes with these ids may be enough.
-    const excess = forgotten === null ? over : 0;
+    const excess = ids === null ? over : 0;
     const oldest = this.#oldest.all();
-    const last = choose(oldest, now, this.#maxAge, excess, held());
+    const last = choose(oldest, now, this.#maxAge, excess, held);
     // When all entries are held, so are the answers of their time: a post that is repeated now must not be said twice.
-    const crowdedOut = last?.at ?? (oldest[0] === undefined ? Infinity : oldest[0].at - 1);
-    const answersBefore = Math.max(now - ONCE_MS, excess > 0 ? crowdedOut : -Infinity);
-    const remove = this.#db.transaction(() => {
-      const answers = this.#deleteOnce.run(answersBefore).changes;
-      if (last !== null) {
-        this.#keepHigh.run(head());
-        this.#index.deleteUpTo(last.seq);
-        this.#delete.run(last.seq);
-      }
-      if (forgotten !== null) this.#ids.forget(forgotten);
-      const receipts = this.#deleteReceipts.run().changes;
-      return last !== null || forgotten !== null || answers + receipts > 0;
-    });
-    const deleted = remove.immediate();
-    if (last !== null) this.#index.forgetUpTo(last.seq);
-    return deleted;
+    const crowdedOut = last?.at ?? (oldest[0] === undefined ? Number.MAX_SAFE_INTEGER : oldest[0].at - 1);
+    const before = Math.max(now - ONCE_MS, excess > 0 ? crowdedOut : -Infinity);
+    const id = this.#lastOnce.get(before) ?? null;
+    if (last === null && ids === null && id === null && this.#strayReceipt.get() === undefined) return null;
+    return { entries: last?.seq ?? 0, ids: ids ?? 0, answers: { id: id ?? 0, before } };
+  }
+
+  /** Inside a transaction. `head`: the highest seq ever. */
+  apply({ entries, ids, answers }: Cut, head: Seq): void {
+    this.#deleteOnce.run(answers.id, answers.before);
+    if (entries > 0) {
+      this.#keepHigh.run(head);
+      this.#index.deleteUpTo(entries);
+      this.#delete.run(entries);
+    }
+    if (ids > 0) this.#ids.forget(ids);
+    this.#deleteReceipts.run();
+  }
+
+  /** To be called once that is committed. */
+  applied({ entries }: Cut): void {
+    if (entries > 0) this.#index.forgetUpTo(entries);
   }
 
   /** Free pages beyond what the file keeps. */

@@ -29,6 +29,7 @@ import type {
   Held,
   MarksRequest,
   NewestRequest,
+  PlanRequest,
   ReadRequest,
   ReceiptsRequest,
   WorkerReply,
@@ -65,6 +66,8 @@ export class SqliteLog implements Log {
   readonly #soundness: Soundness;
   #head: Seq;
   #hold: Hold | null = null;
+  /** Sweeps under way that go through the carrier. */
+  #sweeping = 0;
   #closed: Promise<void> | null = null;
 
   constructor(
@@ -197,9 +200,10 @@ export class SqliteLog implements Log {
     };
   }
 
-  /** Deletes what retention no longer keeps, now; resolves when that is done. */
+  /** Deletes what retention no longer keeps, now; resolves when that is done. Of several nodes, one does it for all. */
   async sweep(): Promise<void> {
     this.#open();
+    if (this.#carrier !== null) return await this.#sweepForAll(this.#carrier);
     await this.#connection.call<SweepRequest>({ is: "sweep", now: this.#clock(), held: this.#held() });
   }
 
@@ -209,12 +213,36 @@ export class SqliteLog implements Log {
   }
 
   #apply(request: Commit, done: (reply: CommittedReply | LogError) => void, stream?: StreamPlace): void {
-    const settle = (reply: WorkerReply | LogError): void => done(only("committed", reply));
+    const settle = (reply: WorkerReply | LogError): void => {
+      const committed = only("committed", reply);
+      done(committed);
+      if (!(committed instanceof LogError) && committed.isSweepDue === true) this.#sweepInPassing();
+    };
     const commit = { ...request, held: this.#held() };
     this.#connection.send<CommitRequest>(stream === undefined ? commit : { ...commit, stream }, settle);
   }
 
+  /** Step by step, each a commit: what is to go is decided here, and goes at the same place of the stream everywhere. */
+  async #sweepForAll(carrier: Carrier): Promise<void> {
+    this.#sweeping += 1;
+    try {
+      while (carrier.sweeps && this.#closed === null) {
+        const reply = await this.#connection.call<PlanRequest>({
+          is: "plan",
+          now: this.#clock(),
+          held: this.#held(),
+        });
+        const { cut } = expectReply("planned", reply);
+        if (cut === null) return;
+        await this.#commits.add({ batch: { account: "", entries: [] }, unmark: NONE, cut });
+      }
+    } finally {
+      this.#sweeping -= 1;
+    }
+  }
+
   #sweepInPassing(): void {
+    if (this.#sweeping > 0) return;
     // A sweep that fails has met what the next append will meet and tell.
     this.sweep().catch(() => undefined);
   }

@@ -24,7 +24,7 @@ const SWEEP_CHARS = 8 * 1024 * 1024;
 /** What takes more than one step, or changes something, is no question. */
 type Question = Exclude<
   Request,
-  { is: "commit" | "read" | "newest" | "search" | "words" | "sweep" | "backup" | "close" }
+  { is: "commit" | "read" | "newest" | "search" | "words" | "sweep" | "plan" | "backup" | "close" }
 >;
 
 /** The database and what may be asked of it. Commits are done at once; reads and retention in slices between them. */
@@ -64,10 +64,11 @@ export class Store {
     this.#index = new SubjectIndex(this.#db, options.test.indexRows);
     if (options.stream === undefined) assertNoReplica(this.#db);
     else this.#replica = new Replica(this.#db, options.stream);
-    this.#writer = new Writer(this.#db, this.#names, this.#ids, this.#replica);
+    this.#retention = new Retention(this.#db, this.#index, options);
+    const carried = this.#replica && { replica: this.#replica, retention: this.#retention };
+    this.#writer = new Writer(this.#db, this.#names, this.#ids, carried);
     this.#queries = new Queries(this.#db, this.#names, this.#index);
     this.#searchReader = new SearchReader(this.#db);
-    this.#retention = new Retention(this.#db, this.#index, options);
     const free = (): number => {
       const { bavail, bsize } = statfsSync(options.dataPath);
       return bavail * bsize;
@@ -119,6 +120,11 @@ export class Store {
       case "sweep":
         this.#held = request.held;
         return this.#sweep(request.now, request.id);
+      case "plan":
+        return this.#guard(request.id, () => {
+          const cut = this.#retention.plan(request.now, request.held);
+          this.#say({ is: "planned", id: request.id, cut });
+        });
       case "backup":
         return this.#backup(request.id, request.file);
       case "close":
@@ -215,7 +221,9 @@ export class Store {
         if (refusal !== null && request.stream !== undefined && request.payloads.length > 0) throw toError(refusal);
         const committed = this.#writer.commit(request, refusal);
         if (committed.fate === "taken") this.#index.add(request, committed, this.#names);
-        this.#say({ is: "committed", id: request.id, at: request.at, ...committed });
+        const due = this.#isCutDue(chars) ? { isSweepDue: true } : null;
+        this.#say({ is: "committed", id: request.id, at: request.at, ...committed, ...due });
+        if (request.cut !== undefined) this.#sweep(request.at, null);
         if (request.payloads.length > 0) this.#words.follow();
       } catch (error) {
         this.#floor.doubt();
@@ -225,10 +233,17 @@ export class Store {
       }
     });
     this.#unswept += chars;
-    if (this.#unswept >= this.#sweepChars) this.#sweep(request.at, null);
+    if (this.#unswept >= this.#sweepChars && this.#replica === null) this.#sweep(request.at, null);
     // What goes wrong here is told by the next sweep, or by an append when no more may be gathered; damage, by reads.
     const done = (): void => undefined;
     if (this.#index.isDue) this.#slicer.run(this.#index.move(), done, done);
+  }
+
+  /** Whether it is time for a sweep, of a log whose sweeps come by a stream: the main thread sees to them. */
+  #isCutDue(chars: number): boolean {
+    if (this.#replica === null || this.#unswept + chars < this.#sweepChars) return false;
+    this.#unswept = -chars;
+    return true;
   }
 
   #refusal(chars: number): LogFailure | null {
@@ -272,7 +287,9 @@ export class Store {
 
   /** Retention, which may make room; then what the index of subjects has gathered, however little. */
   *#upkeep(now: number): CooperativeSteps<undefined> {
-    yield* this.#retention.sweep(now, { head: () => this.head, held: () => this.#held });
+    // Where all nodes delete the same, that comes as a commit does.
+    if (this.#replica === null) yield* this.#retention.sweep(now, { head: () => this.head, held: () => this.#held });
+    yield* this.#retention.shrink();
     yield* this.#index.move();
     return yield* this.#words.prune();
   }

@@ -6,9 +6,13 @@ import { NoteReader } from "./notes.ts";
 import type { BatchExtra, BatchVerdict, CommitRequest, LogFailure } from "./protocol.ts";
 import type { CommitFate } from "./stream-place.ts";
 import type { Replica } from "./replica.ts";
+import { ONCE_MS, type Retention } from "./retention.ts";
 
-/** How long an answer is kept under its idempotency key, in ms. */
-export const ONCE_MS = 24 * 60 * 60 * 1000;
+/** What a log has whose commits, and sweeps, come by a stream. */
+interface Carried {
+  readonly replica: Replica;
+  readonly retention: Retention;
+}
 
 export interface Committed {
   /** Seq of the first entry that was stored; the others follow without gaps. */
@@ -32,7 +36,7 @@ export class Writer {
   readonly #db: Database;
   readonly #names: Names;
   readonly #ids: IdTables;
-  readonly #replica: Replica | null;
+  readonly #carried: Carried | null;
   readonly #begin: Statement<[]>;
   readonly #commit: Statement<[]>;
   readonly #insert: Statement<[number, number, number, string, string]>;
@@ -44,12 +48,11 @@ export class Writer {
   readonly #putOnce: Statement<[number, number, string, string, string]>;
   #head: Seq;
 
-  /** `replica`: what is known of the stream that brings the commits. */
-  constructor(db: Database, names: Names, ids: IdTables, replica: Replica | null = null) {
+  constructor(db: Database, names: Names, ids: IdTables, carried: Carried | null = null) {
     this.#db = db;
     this.#names = names;
     this.#ids = ids;
-    this.#replica = replica;
+    this.#carried = carried;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
     this.#insert = db.prepare("INSERT INTO entry (seq, subject, at, label, payload) VALUES (?, ?, ?, ?, ?)");
@@ -91,9 +94,12 @@ export class Writer {
     let fate: CommitFate = "taken";
     try {
       this.#begin.run();
-      if (request.stream !== undefined && this.#replica !== null) fate = this.#replica.take(request.stream);
+      if (request.stream !== undefined && this.#carried !== null) fate = this.#carried.replica.take(request.stream);
       if (fate === "taken") this.#writeAll(request, refusal, progress);
+      const cut = fate === "taken" ? request.cut : undefined;
+      if (cut !== undefined) this.#carried?.retention.apply(cut, progress.head >= first ? progress.head : this.#head);
       this.#commit.run();
+      if (cut !== undefined) this.#carried?.retention.applied(cut);
     } catch (error) {
       this.#names.undo();
       // On a full or failing disk SQLite has often rolled back by itself.
