@@ -49,6 +49,14 @@ export interface Fence {
   changed(listener: (current: EpochHolder) => void): () => void;
 }
 
+/** `isLost`: parts of it are missing, for good. */
+type Arrived = Pick<MessageId, "node" | "run" | "number" | "epoch"> & { readonly isLost: boolean };
+
+const PARTS_LOST = new LogError(
+  "unreachable",
+  "The servers that carry the log were away for too long between the parts of a commit. Nothing was stored; try again.",
+);
+
 interface Pending {
   readonly number: number;
   readonly done: (reply: CommittedReply | LogError) => void;
@@ -125,6 +133,11 @@ export class NatsCarrier implements Carrier {
     };
   }
 
+  /** Where nobody holds the epoch, all may: to delete the same twice is to delete it once. */
+  get sweeps(): boolean {
+    return this.#current.epoch === this.#epoch;
+  }
+
   attach(site: CarrierSite): void {
     this.#site = site;
     const reader = new StreamReader(
@@ -133,11 +146,6 @@ export class NatsCarrier implements Carrier {
       (message) => this.#take(message),
     );
     this.#reader = reader;
-  /** Where nobody holds the epoch, all may: to delete the same twice is to delete it once. */
-  get sweeps(): boolean {
-    return this.#current.epoch === this.#epoch;
-  }
-
     void reader.ended.then((error) => error !== null && this.#fail(error));
     this.#watch = setInterval(() => this.#look(), 500).unref();
   }
@@ -182,12 +190,13 @@ export class NatsCarrier implements Carrier {
     const at = Math.floor(message.info.timestampNanos / 1_000_000);
     const body = this.#parts.add(id, message.data, seq, at);
     if (body === null || seq <= this.#given) return this.#see(seq);
-    const commit = id.number === 0 || body === "lost" ? NO_COMMIT : decodeCommit(body);
-    this.#apply({ ...commit, at: this.#stamp(at) }, id, seq);
+    const isLost = body === "lost";
+    const commit = id.number === 0 || isLost ? NO_COMMIT : decodeCommit(body);
+    this.#apply({ ...commit, at: this.#stamp(at) }, { ...id, isLost }, seq);
     if (this.#applying >= APPLYING) await new Promise<void>((resolve) => (this.#room = resolve));
   }
 
-  #apply(commit: Commit, { node, run, number, epoch }: MessageId, seq: number): void {
+  #apply(commit: Commit, { node, run, number, epoch, isLost }: Arrived, seq: number): void {
     const place: StreamPlace = {
       seq,
       after: this.#given,
@@ -211,14 +220,14 @@ export class NatsCarrier implements Carrier {
         this.#trouble = null;
         this.#applied = seq;
         this.#resume = place.resume;
-        this.#tell(commit, place, reply);
+        this.#tell(commit, { ...place, isLost }, reply);
         this.#see(seq);
       },
       place,
     );
   }
 
-  #tell(commit: Commit, { node, run, number, epoch }: StreamPlace, reply: CommittedReply): void {
+  #tell(commit: Commit, { node, run, number, epoch, isLost }: Arrived, reply: CommittedReply): void {
     const isOwn = node === this.#node && run === this.#run;
     if (number === 0) {
       if (reply.fate === "taken") {
@@ -230,7 +239,8 @@ export class NatsCarrier implements Carrier {
       return;
     }
     if (isOwn && this.#pending?.number === number) {
-      this.#settle(this.#pending, reply.fate === "taken" ? reply : fenced(this.#current));
+      const stored = isLost ? PARTS_LOST : reply;
+      this.#settle(this.#pending, reply.fate === "taken" ? stored : fenced(this.#current));
     } else if (reply.fate === "taken") {
       this.#site?.publish(tailOf(commit, reply));
     }

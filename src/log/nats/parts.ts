@@ -23,6 +23,8 @@ export class Parts {
     seq: number,
     at: number,
   ): Uint8Array | "lost" | null {
+    // A fence may come between the parts of a commit of its node.
+    if (number === 0) return body;
     for (const [of, { at: since }] of this.#unfinished) if (at - since > LOST_MS) this.#unfinished.delete(of);
     let own = this.#unfinished.get(node);
     if (own !== undefined && (own.run !== run || own.number !== number)) {

@@ -1,0 +1,61 @@
+import { zstdCompressSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { GroupCommit } from "../sqlite/group-commit.ts";
+import type { Commit } from "../sqlite/group-commit.ts";
+import { batchOf, said } from "../suite/kit.suite.ts";
+import { decodeCommit, encodeCommit, idText, parseId } from "./codec.ts";
+
+/** As the log makes it. */
+async function commitOf(payload: string): Promise<Commit> {
+  const made = Promise.withResolvers<Commit>();
+  const commits = new GroupCommit({
+    pendingBytes: 1e9,
+    clock: () => 5,
+    observer: null,
+    send: (commit) => made.resolve(commit),
+    committed: () => undefined,
+  });
+  const note = { is: "said" as const, refs: ["m"], author: "a", name: "ann", excerpt: "x" };
+  const cut = { entries: 1, ids: 0, answers: { id: 3, before: 7 } };
+  const batch = { ...batchOf({ ...said(payload), key: "k", note }), marks: [{ name: "m", value: "\u2028" }] };
+  commits.addThen({ batch, unmark: ["gone"], cut }, () => undefined);
+  return await made.promise;
+}
+
+test.each([
+  ["short", 1, "hello \u{1f600}"],
+  ["long", 2, "word ".repeat(2000)],
+])("a %s commit comes out as it went in", async (_what, kind, payload) => {
+  const commit = await commitOf(payload);
+  const body = encodeCommit(commit);
+  expect(body[0]).toBe(kind);
+  expect(body.length).toBeLessThan(2000);
+  expect(decodeCommit(body)).toEqual(commit);
+});
+
+test.each([
+  ["nothing", Buffer.of()],
+  ["a newer kind", Buffer.from("\x03{}")],
+  ["no JSON", Buffer.from("\x01{")],
+  ["other JSON", Buffer.from('\x01{"is":"commit","counts":[]}')],
+  ["a packed one that is damaged", Buffer.concat([Buffer.of(2), zstdCompressSync(Buffer.from("{}")).subarray(0, 8)])],
+])("%s is no commit", (_what, body) => {
+  expect(() => decodeCommit(body)).toThrow(/cannot read: .+\. Update this node\./u);
+});
+
+test("the id of a message is read as it was written", () => {
+  const id = { node: "n-1.example", run: "0b0-1", number: 12, epoch: 3, part: 2, parts: 4 };
+  expect(parseId(idText(id))).toEqual(id);
+});
+
+test.each([
+  "",
+  "n/r/1/0/1",
+  "n/r/1/0/0/1",
+  "n/r/1/0/2/1",
+  "n/r/x/0/1/1",
+  "n n/r/1/0/1/1",
+  `${"n".repeat(65)}/r/1/0/1/1`,
+])("%j is no id", (text) => {
+  expect(parseId(text)).toBeNull();
+});
