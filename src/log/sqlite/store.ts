@@ -219,7 +219,7 @@ export class Store {
         const refusal = this.#refusal(chars);
         // What a stream brings is stored already: it is applied whole, or waits for room.
         if (refusal !== null && request.stream !== undefined && request.payloads.length > 0) throw toError(refusal);
-        const committed = this.#writer.commit(request, refusal);
+        const committed = this.#writer.commit(request, request.stream === undefined ? refusal : null);
         if (committed.fate === "taken") this.#index.add(request, committed, this.#names);
         const due = this.#isCutDue(chars) ? { isSweepDue: true } : null;
         this.#say({ is: "committed", id: request.id, at: request.at, ...committed, ...due });
