@@ -42,6 +42,7 @@ const CODES: Readonly<Record<LogErrorCode, true>> = {
   unreachable: true,
   unknown: true,
   fenced: true,
+  diverged: true,
   io: true,
   damaged: true,
   unwritable: true,

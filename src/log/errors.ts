@@ -19,6 +19,8 @@ export type LogErrorCode =
   | "unknown"
   /** Another node has taken over what this one held: nothing is stored. */
   | "fenced"
+  /** The log of this node is not what those of the others are. */
+  | "diverged"
   /** Reading or writing failed. */
   | "io"
   /** The file holds what cannot be: it is to be repaired. */

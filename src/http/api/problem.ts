@@ -41,6 +41,7 @@ export function whyOf({ code }: LogError): string {
       return "another node has taken over";
     case "closed":
       return "Rialto is stopping";
+    case "diverged":
     case "damaged":
       return "Rialto's log is damaged, and its operator must repair it";
     case "io":

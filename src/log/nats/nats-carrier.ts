@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { crc32 } from "node:zlib";
 import type { JsMsg } from "@nats-io/jetstream";
 import { LogError } from "../errors.ts";
 import type { Carrier, CarrierSite } from "../sqlite/carrier.ts";
@@ -11,6 +12,7 @@ import { Parts } from "./parts.ts";
 import { Publisher } from "./publisher.ts";
 import { StreamReader } from "./reader.ts";
 import type { CommitStream } from "./stream.ts";
+import { decodeVote, encodeVote, isVote, Votes } from "./votes.ts";
 
 /** Seqs that one message of the stream has to itself; what needs more takes from the next. */
 const SEQS = 1024;
@@ -18,6 +20,8 @@ const SEQS = 1024;
 const APPLYING = 16;
 /** A commit that the servers have and that does not come makes the reader begin anew, in ms. */
 const OVERDUE_MS = 3000;
+/** So long the states of other nodes are waited for, once two are not the same, in ms. */
+const JUDGE_MS = 5000;
 const NO_COMMIT: Commit = {
   is: "commit",
   at: 0,
@@ -50,7 +54,8 @@ export interface Fence {
 }
 
 /** `isLost`: parts of it are missing, for good. */
-type Arrived = Pick<MessageId, "node" | "run" | "number" | "epoch"> & { readonly isLost: boolean };
+type Arrived = Pick<MessageId, "node" | "run" | "number" | "epoch"> &
+  Pick<StreamPlace, "sum"> & { readonly isLost: boolean };
 
 const PARTS_LOST = new LogError(
   "unreachable",
@@ -77,6 +82,10 @@ export class NatsCarrier implements Carrier {
   readonly #listeners = new Set<(current: EpochHolder) => void>();
   readonly #raising = new Map<number, (won: boolean) => void>();
   readonly #waiting: { readonly seq: number; readonly tell: () => void }[] = [];
+  readonly #votes: Votes;
+  readonly #judgeMs: number;
+  #isEnding = false;
+  #judging: NodeJS.Timeout | undefined;
   #site: CarrierSite | null = null;
   #reader: StreamReader | null = null;
   #watch: NodeJS.Timeout | undefined;
@@ -105,10 +114,13 @@ export class NatsCarrier implements Carrier {
     readonly state: StreamState;
     readonly stamp: (serverMs: number) => number;
     readonly doubtMs?: number;
+    readonly judgeMs?: number;
   }) {
     const { stream, node, state } = options;
     this.#stream = stream;
     this.#node = node;
+    this.#votes = new Votes(node);
+    this.#judgeMs = options.judgeMs ?? JUDGE_MS;
     this.#stamp = options.stamp;
     this.#given = this.#applied = this.#seen = state.applied;
     this.#resume = state.resume;
@@ -172,11 +184,13 @@ export class NatsCarrier implements Carrier {
   }
 
   end(): void {
+    this.#isEnding = true;
     this.#publisher.end();
   }
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
+    clearTimeout(this.#judging);
     this.#round += 1;
     this.#room?.();
     await this.#reader?.close();
@@ -188,15 +202,17 @@ export class NatsCarrier implements Carrier {
     const id = parseId(message.headers?.get("Nats-Msg-Id") ?? "");
     if (id === null) throw new LogError("format", `The stream ${this.#stream.name} has messages of somebody else.`);
     const at = Math.floor(message.info.timestampNanos / 1_000_000);
+    if (isVote(id)) this.#hear(id.node, message.data);
     const body = this.#parts.add(id, message.data, seq, at);
     if (body === null || seq <= this.#given) return this.#see(seq);
     const isLost = body === "lost";
     const commit = id.number === 0 || isLost ? NO_COMMIT : decodeCommit(body);
-    this.#apply({ ...commit, at: this.#stamp(at) }, { ...id, isLost }, seq);
+    const sum = crc32(isLost ? "" : body);
+    this.#apply({ ...commit, at: this.#stamp(at) }, { ...id, isLost, sum }, seq);
     if (this.#applying >= APPLYING) await new Promise<void>((resolve) => (this.#room = resolve));
   }
 
-  #apply(commit: Commit, { node, run, number, epoch, isLost }: Arrived, seq: number): void {
+  #apply(commit: Commit, { node, run, number, epoch, isLost, sum }: Arrived, seq: number): void {
     const place: StreamPlace = {
       seq,
       after: this.#given,
@@ -206,6 +222,7 @@ export class NatsCarrier implements Carrier {
       run,
       number,
       epoch,
+      sum,
     };
     const round = this.#round;
     this.#given = seq;
@@ -222,6 +239,7 @@ export class NatsCarrier implements Carrier {
         this.#resume = place.resume;
         this.#tell(commit, { ...place, isLost }, reply);
         this.#see(seq);
+        if (reply.state !== undefined) this.#vote(seq, reply.state);
       },
       place,
     );
@@ -244,6 +262,31 @@ export class NatsCarrier implements Carrier {
     } else if (reply.fate === "taken") {
       this.#site?.publish(tailOf(commit, reply));
     }
+  }
+
+  /** Tells the others the state of this node, and compares it with theirs. */
+  #vote(place: number, state: string): void {
+    this.#count(place, this.#node, state);
+    const id = { node: this.#node, run: `${this.#run}-${place}`, number: 0, epoch: 0 };
+    // One that does not come through is missing in one comparison.
+    void this.#publisher.publish(id, encodeVote({ place, state }), {
+      isWanted: () => !this.#isEnding,
+      doubt: () => undefined,
+    });
+  }
+
+  #hear(node: string, data: Uint8Array): void {
+    const vote = decodeVote(data);
+    if (vote !== null && node !== this.#node) this.#count(vote.place, node, vote.state);
+  }
+
+  #count(place: number, node: string, state: string): void {
+    if (!this.#votes.add(place, node, state) || this.#judging !== undefined) return;
+    // Those who are a little behind have a voice as well.
+    this.#judging = setTimeout(() => {
+      this.#judging = undefined;
+      if (this.#votes.judge(place, this.#current.holder) === "outvoted") this.#fail(diverged(this.#node, place));
+    }, this.#judgeMs).unref();
   }
 
   #settle(pending: Pending, outcome: CommittedReply | LogError): void {
@@ -300,4 +343,11 @@ export class NatsCarrier implements Carrier {
 
 function fenced({ holder }: EpochHolder): LogError {
   return new LogError("fenced", `The node ${holder} has taken over: nothing was stored.`);
+}
+
+function diverged(node: string, place: number): LogError {
+  return new LogError(
+    "diverged",
+    `The log of this node (${node}) is no longer the same as those of the others, at ${place} of the stream. Stop another node, copy its log.sqlite into the data folder of this one in place of its own, and start both.`,
+  );
 }

@@ -18,6 +18,8 @@ export interface NatsLogOptions extends NatsServers, SqliteLogOptions {
   readonly stamp?: (serverMs: number) => number;
   /** Only for tests: after so long it is told that nobody knows whether something is stored. */
   readonly doubtMs?: number;
+  /** Only for tests: after so many messages of the stream the nodes compare their states, and wait so long for all. */
+  readonly compare?: { readonly every: number; readonly judgeMs: number };
 }
 
 /** The log of one node: the stream brings the commits of all, and each applies them to a file of its own. */
@@ -49,10 +51,13 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
   try {
     const stream = await openStream(nc, options.shard ?? "0", options.replicas ?? 1);
     const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, search, test };
-    const worker = await WorkerConnection.open({ ...settings, stream: stream.identity });
+    const { compare } = options;
+    const stated = { stream: stream.identity, ...(compare && { compareEvery: compare.every }) };
+    const worker = await WorkerConnection.open({ ...settings, ...stated });
     const state = worker.stream ?? { applied: 0, resume: 0, epoch: 0, holder: "" };
     const { node, stamp = (ms) => ms, doubtMs } = options;
-    const carrier = new NatsCarrier({ stream, node, state, stamp, ...(doubtMs !== undefined && { doubtMs }) });
+    const times = { ...(doubtMs !== undefined && { doubtMs }), ...(compare && { judgeMs: compare.judgeMs }) };
+    const carrier = new NatsCarrier({ stream, node, state, stamp, ...times });
     const log = new NatsLog(
       worker,
       {

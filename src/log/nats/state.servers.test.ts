@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
 import { needs } from "../../../test/servers/installed.ts";
 import type { Batch } from "../log.ts";
+import { scratchFolder } from "../sqlite/scratch.suite.ts";
 import { caughtUp, entriesOf, node, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -55,5 +58,50 @@ needs(["nats-server"], () => {
     const counts = Object.entries(state).map(([table, rows]) => [table, rows.length]);
     expect(Object.fromEntries(counts)).toMatchObject({ entry: 31, once: 60 });
     expect(await ahead.ids.find(ROOM, ["m0.500", "m1.500"])).toBeNull();
+  });
+
+  test("a node whose log is no longer that of the others stops, and the others go on", async () => {
+    const cluster = await servers(1);
+    const shard = randomUUID();
+    const compare = { every: 20, judgeMs: 500 };
+    const dataPath = scratchFolder();
+    const one = await node(cluster, "n1", { shard, compare });
+    const two = await node(cluster, "n2", { shard, compare });
+    const three = await node(cluster, "n3", { shard, compare, dataPath });
+    expect(await one.fence.raise(1)).toBe(true);
+    const failed: string[] = [];
+    for (const log of [one, two, three]) void log.failed.then(({ code }) => failed.push(code));
+    const append = async (from: number): Promise<void> => {
+      for (let index = from; index < from + 50; index += 1) await one.append(batch(0, index, 0));
+      for (const log of [two, three]) await caughtUp(log, one);
+    };
+    await append(0);
+    expect(await stateOf(two)).toEqual(await stateOf(one));
+    await three.close();
+    const db = new BetterSqlite3(join(dataPath, "log.sqlite"));
+    db.exec("UPDATE entry SET payload = 'other' WHERE seq = (SELECT max(seq) FROM entry)");
+    db.close();
+    const damaged = await node(cluster, "n3", { shard, compare, dataPath });
+    for (let index = 50; index < 100; index += 1) await one.append(batch(0, index, 0));
+    expect(await damaged.failed).toMatchObject({
+      code: "diverged",
+      message: expect.stringContaining("(n3)") as unknown,
+    });
+    await one.append({ account: "a", entries: [said("last")] });
+    await caughtUp(two, one);
+    expect(failed).toEqual([]);
+  });
+
+  test("a node that is short of disk keeps what is no message as the others do", async () => {
+    const cluster = await servers(1);
+    const shard = randomUUID();
+    const one = await node(cluster, "n1", { shard });
+    const short = await node(cluster, "n2", { shard, test: { floorBytes: 1e15 } });
+    const once = { key: "k", fingerprint: "f" };
+    const first = await one.append({ account: "a", entries: [], once: { ...once, answer: "dropped" } });
+    expect(first).toEqual({ is: "stored", seqs: [] });
+    const again = await short.append({ account: "a", entries: [], once: { ...once, answer: "other" } });
+    expect(again).toEqual({ is: "repeated", answer: "dropped" });
+    expect(await stateOf(short)).toEqual(await stateOf(one));
   });
 });

@@ -21,6 +21,8 @@ export interface WorkerOptions {
   readonly search?: WordMode | null;
   /** Which stream brings its commits; absent: they are made here. */
   readonly stream?: string;
+  /** Places of that stream from one comparison of states to the next. */
+  readonly compareEvery?: number;
   readonly test: TestLimits;
 }
 
@@ -267,6 +269,8 @@ export interface CommittedReply {
   readonly fate: CommitFate;
   /** Much was stored since the last sweep; only of a log whose sweeps come by a stream. */
   readonly isSweepDue?: boolean;
+  /** Hash of the state behind this commit, where it is time to compare it. */
+  readonly state?: string;
 }
 
 interface PlanReply {

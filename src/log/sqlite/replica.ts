@@ -1,6 +1,11 @@
+import { createHash } from "node:crypto";
 import type { Database, Statement } from "better-sqlite3";
 import { LogError } from "../errors.ts";
+import type { Committed } from "./committed.ts";
 import type { CommitFate, StreamPlace, StreamState } from "./stream-place.ts";
+
+/** Places of the stream from one comparison of states to the next. */
+const COMPARE_EVERY = 10_000;
 
 /**
  * What a log knows of the stream that brings its commits: how far it was applied, whose epoch it is, and the last
@@ -12,9 +17,14 @@ export class Replica {
   readonly #raise: Statement<[number, string]>;
   readonly #last: Statement<[string], { readonly run: string; readonly number: number }>;
   readonly #putLast: Statement<[string, string, number]>;
+  readonly #every: number;
 
-  /** Throws a LogError `format` when the log has had its commits from elsewhere. */
-  constructor(db: Database, name: string) {
+  /**
+   * `every`: in places of the stream, how often the state is compared. Throws a LogError `format` when the log has had
+   * its commits from elsewhere.
+   */
+  constructor(db: Database, name: string, every = COMPARE_EVERY) {
+    this.#every = every;
     const found = nameOf(db);
     const entries = db.prepare("SELECT max((SELECT seq FROM high), coalesce((SELECT max(seq) FROM entry), 0))");
     if (found === null && Number(entries.pluck().get()) > 0) {
@@ -53,7 +63,29 @@ export class Replica {
     this.#putLast.run(node, run, number);
     return epoch < current ? "fenced" : "taken";
   }
+
+  /**
+   * Inside the transaction, behind all else: adds the commit and what it has done to the digest of all. Resolved the
+   * same on all nodes as long as they had the same commits, and decided the same about each.
+   */
+  seal({ seq, sum }: StreamPlace, { first, absent, verdicts, fate }: Committed): void {
+    const done = [seq, sum, fate, first, absent, verdicts.map(({ batch, is }) => [batch, is])];
+    const digest = createHash("sha256").update(this.#chain).update(JSON.stringify(done)).digest("base64");
+    this.#putLast.run(CHAIN, digest, seq);
+  }
+
+  /** Whether the states are compared behind this commit. */
+  isCompared({ seq, after }: StreamPlace): boolean {
+    return Math.floor(seq / this.#every) > Math.floor(after / this.#every);
+  }
+
+  get #chain(): string {
+    return this.#last.get(CHAIN)?.run ?? "";
+  }
 }
+
+/** In place of a node, the digest of all commits so far. */
+const CHAIN = "";
 
 /** A log that a stream has filled takes no commits of its own: its seqs would be those of other nodes. */
 export function assertNoReplica(db: Database): void {

@@ -7,8 +7,17 @@ import { belowFloor, closedError, runtimeFailure, toError } from "./failure.ts";
 import { DISK_FLOOR, DiskFloor } from "./floor.ts";
 import { IdTables } from "./ids.ts";
 import { Names } from "./names.ts";
-import type { CommitRequest, Held, LogFailure, Request, WorkerOptions, WorkerReply } from "./protocol.ts";
-import type { StreamState } from "./stream-place.ts";
+import type {
+  CommitRequest,
+  CommittedReply,
+  Held,
+  LogFailure,
+  Request,
+  WorkerOptions,
+  WorkerReply,
+} from "./protocol.ts";
+import { hashOfState } from "./state-hash.ts";
+import type { StreamPlace, StreamState } from "./stream-place.ts";
 import { Queries, type Rows } from "./queries.ts";
 import { assertNoReplica, Replica } from "./replica.ts";
 import { Retention } from "./retention.ts";
@@ -63,7 +72,7 @@ export class Store {
     this.#ids = new IdTables(this.#db, this.#names);
     this.#index = new SubjectIndex(this.#db, options.test.indexRows);
     if (options.stream === undefined) assertNoReplica(this.#db);
-    else this.#replica = new Replica(this.#db, options.stream);
+    else this.#replica = new Replica(this.#db, options.stream, options.compareEvery);
     this.#retention = new Retention(this.#db, this.#index, options);
     const carried = this.#replica && { replica: this.#replica, retention: this.#retention };
     this.#writer = new Writer(this.#db, this.#names, this.#ids, carried);
@@ -221,8 +230,8 @@ export class Store {
         if (refusal !== null && request.stream !== undefined && request.payloads.length > 0) throw toError(refusal);
         const committed = this.#writer.commit(request, request.stream === undefined ? refusal : null);
         if (committed.fate === "taken") this.#index.add(request, committed, this.#names);
-        const due = this.#isCutDue(chars) ? { isSweepDue: true } : null;
-        this.#say({ is: "committed", id: request.id, at: request.at, ...committed, ...due });
+        const asked = request.stream === undefined ? null : this.#asksOf(request.stream, chars);
+        this.#say({ is: "committed", id: request.id, at: request.at, ...committed, ...asked });
         if (request.cut !== undefined) this.#sweep(request.at, null);
         if (request.payloads.length > 0) this.#words.follow();
       } catch (error) {
@@ -239,11 +248,12 @@ export class Store {
     if (this.#index.isDue) this.#slicer.run(this.#index.move(), done, done);
   }
 
-  /** Whether it is time for a sweep, of a log whose sweeps come by a stream: the main thread sees to them. */
-  #isCutDue(chars: number): boolean {
-    if (this.#replica === null || this.#unswept + chars < this.#sweepChars) return false;
-    this.#unswept = -chars;
-    return true;
+  /** What the main thread has to see to behind a commit that a stream has brought. */
+  #asksOf(place: StreamPlace, chars: number): Pick<CommittedReply, "isSweepDue" | "state"> {
+    const isSweepDue = this.#unswept + chars >= this.#sweepChars;
+    if (isSweepDue) this.#unswept = -chars;
+    const isCompared = this.#replica?.isCompared(place) === true;
+    return { isSweepDue, ...(isCompared && { state: hashOfState(this.#db) }) };
   }
 
   #refusal(chars: number): LogFailure | null {

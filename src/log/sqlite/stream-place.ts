@@ -15,6 +15,8 @@ export interface StreamPlace {
   /** Number of the commit in its run, counted from 1; 0: it is a fence. */
   readonly number: number;
   readonly epoch: number;
+  /** Checksum of the commit as it came. */
+  readonly sum: number;
 }
 
 /** `repeated`: that commit was here before; `fenced`: it, or a fence, is of an epoch that is over. */

@@ -2,7 +2,7 @@ import type { Database, Statement } from "better-sqlite3";
 import { LogError } from "../errors.ts";
 import type { Seq } from "../log.ts";
 import { damagedFile, runtimeFailure } from "./failure.ts";
-import type { Committed } from "./writer.ts";
+import type { Committed } from "./committed.ts";
 import type { Names } from "./names.ts";
 import { type LostRange, salvageByNumber } from "./salvage.ts";
 import type { CommitRequest } from "./protocol.ts";

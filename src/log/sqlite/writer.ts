@@ -5,6 +5,7 @@ import type { Names } from "./names.ts";
 import { NoteReader } from "./notes.ts";
 import type { BatchExtra, BatchVerdict, CommitRequest, LogFailure } from "./protocol.ts";
 import type { CommitFate } from "./stream-place.ts";
+import type { Committed } from "./committed.ts";
 import type { Replica } from "./replica.ts";
 import { ONCE_MS, type Retention } from "./retention.ts";
 
@@ -12,15 +13,6 @@ import { ONCE_MS, type Retention } from "./retention.ts";
 interface Carried {
   readonly replica: Replica;
   readonly retention: Retention;
-}
-
-export interface Committed {
-  /** Seq of the first entry that was stored; the others follow without gaps. */
-  readonly first: Seq;
-  readonly absent: readonly number[];
-  readonly verdicts: readonly BatchVerdict[];
-  /** Nothing of it is stored unless it was taken. */
-  readonly fate: CommitFate;
 }
 
 /** What one commit gathers while its batches are written. */
@@ -94,10 +86,13 @@ export class Writer {
     let fate: CommitFate = "taken";
     try {
       this.#begin.run();
-      if (request.stream !== undefined && this.#carried !== null) fate = this.#carried.replica.take(request.stream);
+      const { stream } = request;
+      if (stream !== undefined && this.#carried !== null) fate = this.#carried.replica.take(stream);
       if (fate === "taken") this.#writeAll(request, refusal, progress);
       const cut = fate === "taken" ? request.cut : undefined;
       if (cut !== undefined) this.#carried?.retention.apply(cut, progress.head >= first ? progress.head : this.#head);
+      const { absent, verdicts } = progress;
+      if (stream !== undefined) this.#carried?.replica.seal(stream, { first, absent, verdicts, fate });
       this.#commit.run();
       if (cut !== undefined) this.#carried?.retention.applied(cut);
     } catch (error) {
