@@ -7,12 +7,13 @@ import { v1Stage, type V1Stage } from "./stage.suite.ts";
 
 /** What is appended from now on is stored, and nobody is told so. Returns what ends that. */
 function doubt({ log }: V1Stage): () => void {
-  const { appendThen, mark } = log;
+  const appendThen = log.appendThen.bind(log);
+  const mark = log.mark.bind(log);
   log.appendThen = (batch: Batch, done: (outcome: Appended | LogError) => void): void => {
-    appendThen.call(log, batch, (outcome) => done(new UnknownOutcome("not known", Promise.resolve(outcome))));
+    appendThen(batch, (outcome) => done(new UnknownOutcome("not known", Promise.resolve(outcome))));
   };
   log.mark = async (marks) => {
-    await mark.call(log, marks);
+    await mark(marks);
     throw new LogError("unknown", "not known");
   };
   return () => Object.assign(log, { appendThen, mark });

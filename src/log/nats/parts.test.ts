@@ -14,7 +14,7 @@ const id = (more: Partial<MessageId> = {}): MessageId => ({
 const text = (body: Uint8Array | "lost" | null): string | null =>
   body === null || body === "lost" ? body : Buffer.from(body).toString();
 
-/** What becomes of each message; the place of the first is 1, and all come within a minute unless `at` says otherwise. */
+/** What becomes of each message, by its body; `at`: ms by the clock of the servers. */
 function taken(...messages: readonly (Partial<MessageId> & { readonly at?: number })[]): (string | null)[] {
   const parts = new Parts();
   return messages.map(({ at = 0, ...more }, index) => {

@@ -122,13 +122,13 @@ export class GroupCommit {
    * Tells those of the commit under way that nobody knows, each with an UnknownOutcome; it stays under way, and what it
    * stores is published.
    */
-  abandon(error: LogError): void {
-    this.#options.observer?.refused(error);
+  abandon(doubt: LogError): void {
+    this.#options.observer?.refused(doubt);
     for (const item of this.#flying) {
       const { settle } = item;
       const { promise, resolve } = Promise.withResolvers<Appended | LogError>();
       item.settle = resolve;
-      tell(settle, new UnknownOutcome(error.message, promise));
+      tell(settle, new UnknownOutcome(doubt.message, promise));
     }
     this.#flying = [];
   }

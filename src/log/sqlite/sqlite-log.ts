@@ -222,7 +222,7 @@ export class SqliteLog implements Log {
     this.#connection.send<CommitRequest>(stream === undefined ? commit : { ...commit, stream }, settle);
   }
 
-  /** Step by step, each a commit: what is to go is decided here, and goes at the same place of the stream everywhere. */
+  /** Step by step, each a commit: decided here, and deleted at the same place of the stream everywhere. */
   async #sweepForAll(carrier: Carrier): Promise<void> {
     this.#sweeping += 1;
     try {
