@@ -75,7 +75,9 @@ export class ConnectDesk implements ConnectDeps {
     const names = new Set(running.accounts.keys());
     for (const { protocol, name, settings } of accounts) {
       if (!protocols.has(protocol)) return `there is no protocol ${protocol}`;
-      if (!NAME.test(name)) return `the name ${JSON.stringify(name)} may have letters, digits, - and _ only`;
+      // One that is there already has whatever name somebody gave it in the file.
+      if (settings !== undefined && !NAME.test(name))
+        return `the name ${JSON.stringify(name)} may have letters, digits, - and _ only`;
       const key = `${protocol}.${name}`.toLowerCase();
       if (settings === undefined && !names.has(key)) return `there is no account ${key}`;
       if (settings !== undefined && names.has(key)) return `there is an account ${key} already; choose another name`;

@@ -73,7 +73,9 @@ export async function load(): Promise<void> {
 }
 
 const askedOf = (side: WizardSide): ConnectAsked["accounts"][number] => {
-  const [protocol = "", name = ""] = accountOf(side).split(".");
+  // A name that somebody wrote into the file may have a dot.
+  const [protocol = "", ...rest] = accountOf(side).split(".");
+  const name = rest.join(".");
   const settings = settingsOf(side.typed, viewOf(side)?.settings ?? {});
   return isNew(side) ? { protocol, name, settings } : { protocol, name };
 };
