@@ -98,6 +98,27 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     await expect.poll(async () => await editor.textContent(), { timeout: 20_000 }).not.toContain("Lable");
   });
 
+  test("a press of Apply counts while the check runs that comes by itself", async () => {
+    const { page, expects } = await browser.open(await link());
+    expects(WITHOUT_SESSION);
+    await page.getByRole("link", { name: "Configuration" }).click();
+    const editor = page.getByRole("textbox", { name: "Configuration" });
+    await editor.click();
+    const asked = Promise.withResolvers<void>();
+    const pressed = Promise.withResolvers<void>();
+    await page.route("**/v1/admin/check", async (route) => {
+      asked.resolve();
+      await pressed.promise;
+      await route.continue();
+    });
+    await page.keyboard.type("# a line\n");
+    await asked.promise;
+    await page.getByRole("button", { name: "Apply" }).click();
+    pressed.resolve();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+  });
+
   test("two networks are linked question by question, and what is added is shown without what was typed as secret", async () => {
     const { page, expects } = await browser.open(await link());
     expects(WITHOUT_SESSION);

@@ -35,6 +35,7 @@ const CHECK_MS = 700;
 export function ConfigPage(): JSX.Element {
   const editor = useRef<ConfigEditor | null>(null);
   const review = useSignal(false);
+  const isAsking = useSignal(false);
   useEffect(() => {
     void load();
     const again = (): void => {
@@ -49,7 +50,9 @@ export function ConfigPage(): JSX.Element {
     return () => clearTimeout(timer);
   }, [draft.value]);
   const ask = async (): Promise<void> => {
+    isAsking.value = true;
     const found = await check();
+    isAsking.value = false;
     if (found !== null && errorsIn(found.problems) === 0) review.value = true;
   };
   if (file.value === null)
@@ -77,7 +80,8 @@ export function ConfigPage(): JSX.Element {
         <Button
           kind="main"
           disabled={!writable || !isDirty.value}
-          busy={busy.value !== null}
+          // The check that comes by itself while somebody types takes no press away.
+          busy={isAsking.value || busy.value === "apply"}
           onPress={() => void ask()}
         >
           {texts.apply}
