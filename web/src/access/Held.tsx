@@ -3,7 +3,6 @@ import { path, post } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import type { Column } from "../parts/Table.tsx";
 import { Time } from "../parts/Time.tsx";
-import { withFocusKept } from "./fresh.ts";
 import { Section } from "./Section.tsx";
 import { type HeldRow, held } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
@@ -20,8 +19,7 @@ const COLUMNS: readonly Column<HeldRow>[] = [
 ];
 
 function Actions({ id, name, text, files }: HeldRow): JSX.Element {
-  const act = (what: "approve" | "reject"): void =>
-    void withFocusKept(held.change(post(`/v1/admin/held${path([id, what])}`)));
+  const act = (what: "approve" | "reject"): void => void held.change(post(`/v1/admin/held${path([id, what])}`));
   const words = (text === "" ? files.join(", ") : text).slice(0, NAMED);
   return (
     <div class="row">

@@ -3,14 +3,12 @@ import { del, path } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import type { Column } from "../parts/Table.tsx";
 import { Time } from "../parts/Time.tsx";
-import { withFocusKept } from "./fresh.ts";
 import { Section } from "./Section.tsx";
 import { type ReportRow, reports } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
 import { Words } from "./Words.tsx";
 
-const settle = async (id: string): Promise<void> =>
-  void (await withFocusKept(reports.change(del(`/v1/admin/reports${path([id])}`))));
+const settle = async (id: string): Promise<void> => void (await reports.change(del(`/v1/admin/reports${path([id])}`)));
 
 const COLUMNS: readonly Column<ReportRow>[] = [
   {

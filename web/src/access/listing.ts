@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type ApiAnswer, type ApiProblem, get } from "../lib/api.ts";
+import { withFocusKept } from "./fresh.ts";
 
 /** What a call lists, as it was when it was asked last. */
 export interface Listing<Value> {
@@ -35,7 +36,7 @@ export function listing<Value>(path: string): Listing<Value> {
     change: async (work) => {
       const answer = await work;
       problem.value = answer.ok ? null : answer.problem;
-      await load();
+      await withFocusKept(load());
       return answer.ok ? answer.value : null;
     },
   };

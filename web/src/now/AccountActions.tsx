@@ -52,7 +52,8 @@ export function AccountActions({ account, repair = false }: AccountActionsProps)
     <>
       {actsFor(account, repair).map((what) => (
         <Button
-          key={what}
+          // The one takes the place of the other, with the focus.
+          key={what === "resume" ? "pause" : what}
           small
           kind={what === "pause" ? "quiet" : "plain"}
           label={WORDS[what].label(account.account)}
