@@ -28,12 +28,16 @@ test("the package is built before it is packed, and holds what the documentation
     cwd: root,
     encoding: "utf8",
   });
-  const [{ files: packed }] = JSON.parse(listed) as [{ readonly files: readonly { readonly path: string }[] }];
+  const [{ files: packed }] = JSON.parse(listed) as [
+    { readonly files: readonly { readonly path: string; readonly size: number }[] },
+  ];
   const paths = packed.map(({ path }) => path);
   expect(paths).toEqual(
     expect.arrayContaining(["bin/rialto.js", "contrib/rialto.service", "docs/systemd.md", "LICENSE"]),
   );
   expect(paths.filter((path) => /^(?:src|test|bench|tools)\//u.test(path))).toEqual([]);
+  const pictures = packed.filter(({ path }) => path.endsWith(".png")).reduce((sum, { size }) => sum + size, 0);
+  expect(pictures / 1024).toBeLessThan(400);
   const unit = readFileSync(join(root, "contrib/rialto.service"), "utf8");
   expect(unit).toContain("ExecStart=/usr/local/bin/rialto ");
   expect(readFileSync(join(root, "docs/systemd.md"), "utf8")).toContain("--prefix /usr/local ");

@@ -4,11 +4,11 @@ import type { TestBrowser, Visit, VisitOptions } from "../support/browser.ts";
 import { freePorts } from "../support/ports.ts";
 import { CHANNEL, type Office, openOffice } from "./office.ts";
 
-/** The program with a room that guests join from a browser, linked with the one on IRC. */
-export async function openRoom(): Promise<Office> {
+/** The program with a room that guests join from a browser, linked with the one on IRC; `rest` of its configuration. */
+export async function openRoom(rest = ""): Promise<Office> {
   const [port = 0] = await freePorts(1);
   const bridge = '[[gateway.inout]]\naccount = "web.hall"\nchannel = "lobby"\n';
-  const more = `${bridge}[web.hall]\nBindAddress = "127.0.0.1:${port}"\nRate = 100000\n`;
+  const more = `${bridge}[web.hall]\nBindAddress = "127.0.0.1:${port}"\nRate = 100000\n${rest}`;
   const office = await openOffice({ more });
   await arrival(office.eve, CHANNEL);
   return office;
