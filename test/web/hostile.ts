@@ -86,14 +86,11 @@ ${gateways.join("")}`;
 
 /** What stands on the page, in the editor of the configuration as well, that no page of ours has. */
 export const strangersOn = async (page: Page): Promise<readonly string[]> =>
-  await page.evaluate(() => {
-    const all = (root: ParentNode): readonly Element[] =>
-      [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot === null ? [] : all(one.shadowRoot))]);
-    const isStrange = (one: Element): boolean =>
+  await page.evaluate<readonly string[]>(`(() => {
+    const all = (root) => [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot === null ? [] : all(one.shadowRoot))]);
+    const isStrange = (one) =>
       one.matches("script:not([src]), iframe, object, embed, base, marquee, math, video, audio, img[src=x]") ||
       one.getAttributeNames().some((name) => name.startsWith("on")) ||
       (one instanceof HTMLAnchorElement && !["http:", "https:", "blob:"].includes(one.protocol));
-    return all(document)
-      .filter(isStrange)
-      .map((one) => one.outerHTML.slice(0, 200));
-  });
+    return all(document).filter(isStrange).map((one) => one.outerHTML.slice(0, 200));
+  })()`);

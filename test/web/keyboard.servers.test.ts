@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { needs } from "../servers/installed.ts";
 import { useBrowser, type Visit } from "../support/browser.ts";
 import { boxOf, inviteTo, joinRoom, logOf, openRoom, say, saying } from "./chatting.ts";
-import { hasFocus, walk } from "./keyboard.ts";
+import { hasFocus, outlineOf, walk } from "./keyboard.ts";
 import { CHANNEL, type Office } from "./office.ts";
 
 /** Longer than that of `wait.ts`: what is waited for is shown by then, or never. */
@@ -68,7 +68,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     expect((await walk(page)).wrong).toEqual([]);
     await box.focus();
     const frame = page.locator(".cm-editor");
-    await expect.poll(async () => await frame.evaluate(outlineOf), PATIENCE).toBe("solid");
+    await expect.poll(async () => await outlineOf(frame), PATIENCE).toBe("solid");
     await page.keyboard.insertText("# a line\n");
     const apply = page.getByRole("button", { name: "Apply", exact: true });
     await apply.press("Enter");
@@ -122,7 +122,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await page.keyboard.press("ArrowUp");
     const message = saying(page, "two of eve");
     await expectFocus(message);
-    expect(await message.evaluate(outlineOf)).toBe("solid");
+    expect(await outlineOf(message)).toBe("solid");
     for (const name of ["React", "Report"]) {
       const button = message.getByRole("button", { name, exact: true });
       await tabTo(page, button);
@@ -141,8 +141,6 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     expect(await boxOf(page).inputValue()).toBe("half a sentence");
   });
 });
-
-const outlineOf = (one: Element): string => getComputedStyle(one).outlineStyle;
 
 /** By Tab alone, from where the focus is; a message has few buttons. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {

@@ -63,8 +63,8 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
   const picture = async (page: Page, name: string): Promise<void> => {
     office.rialto().signal("SIGSTOP");
     try {
-      await page.evaluate(
-        fix,
+      await page.evaluate<void, unknown>(
+        FIX,
         FIXED.map(([found, shown]) => [found.source, shown] as const),
       );
       const { png, colours } = withPalette(pixelsOf(await page.screenshot()));
@@ -87,7 +87,8 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     const { page } = desk;
     await goTo(desk, "Messages");
     await page.getByRole("searchbox", { name: "Search" }).fill("crane");
-    await page.getByRole("heading", { name: "Results" }).waitFor();
+    // Those of before stay until others are found.
+    await page.getByRole("list", { name: "Results" }).filter({ hasNotText: "On my way" }).waitFor();
     await page.getByRole("button", { name: "behind the crane" }).click();
     const way = page.getByRole("region", { name: "Way", exact: true });
     await way.getByRole("row").filter({ hasText: "irc.town" }).filter({ hasText: "arrived" }).waitFor();
@@ -160,18 +161,17 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
   });
 });
 
-/** In the page. A machine that is busy is told of, and no matter here. Texts of inputs and of the editor stay. */
-function fix(fixed: readonly (readonly [source: string, shown: string])[]): void {
+/** In the page. That a machine is busy is no matter here, and ids are made by chance. Texts of inputs and of the editor stay. */
+const FIX = `(fixed) => {
   for (const notice of document.querySelectorAll(".notice"))
     if (notice.textContent.includes("event loop")) notice.remove();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode() !== null) {
-    const node = texts.currentNode as Text;
-    // Ids are made by chance.
-    const isId = node.parentElement?.localName === "code" && node.parentElement.closest("td, th") !== null;
+    const node = texts.currentNode;
+    const isId = node.parentElement.localName === "code" && node.parentElement.closest("td, th") !== null;
     const text = isId
       ? "k3v9x2"
       : fixed.reduce((all, [source, shown]) => all.replaceAll(new RegExp(source, "gu"), shown), node.data);
     if (text !== node.data) node.data = text;
   }
-}
+}`;
