@@ -43,8 +43,8 @@ const END = `(() => {
 })()`;
 
 /**
- * Walks by Tab until it is round: from where the focus is, or in the dialog that is open. All that a mouse can press has
- * to be reached, and seen to have the focus; messages of a log are left to the arrows.
+ * Walks by Tab until it is round: from where the focus is, or in the dialog that is open. All that a mouse can press
+ * has to be reached, and seen to have the focus; messages of a log are left to the arrows.
  */
 export async function walk(page: Page): Promise<Walk> {
   const pressable = await page.evaluate<number>(BEGIN);
@@ -56,9 +56,15 @@ export async function walk(page: Page): Promise<Walk> {
   return await page.evaluate<Walk>(END);
 }
 
+/** What of a browser's objects is used by functions that run in the page. */
+interface InPage {
+  readonly document: { readonly activeElement: unknown };
+  readonly getComputedStyle: (one: unknown) => { readonly outlineStyle: string };
+}
+
 export const hasFocus = async (locator: Locator): Promise<boolean> =>
-  await locator.evaluate<boolean, unknown>("(one) => one === document.activeElement");
+  await locator.evaluate((one) => one === (globalThis as unknown as InPage).document.activeElement);
 
 /** `none`: whoever looks at it does not see that it has the focus. */
 export const outlineOf = async (locator: Locator): Promise<string> =>
-  await locator.evaluate<string, unknown>("(one) => getComputedStyle(one).outlineStyle");
+  await locator.evaluate((one) => (globalThis as unknown as InPage).getComputedStyle(one).outlineStyle);
