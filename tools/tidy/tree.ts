@@ -16,8 +16,8 @@ export interface Finding {
 }
 
 /**
- * Every text file git tracks or would track (new and not ignored). Files with a NUL byte count as binary and are left
- * out.
+ * Every file git tracks or would track (new and not ignored). Files with a NUL byte count as binary, and have no text:
+ * links may lead to them.
  */
 export function readTree(root: string): readonly TreeFile[] {
   // `safe.directory`: a checkout that another user owns (a container's volume) is read all the same.
@@ -27,7 +27,7 @@ export function readTree(root: string): readonly TreeFile[] {
   for (const path of new Set(paths)) {
     if (path === "" || statSync(join(root, path), { throwIfNoEntry: false })?.isFile() !== true) continue;
     const text = readFileSync(join(root, path), "utf8");
-    if (!text.includes("\0")) files.push({ path, text });
+    files.push({ path, text: text.includes("\0") ? "" : text });
   }
   return files;
 }
