@@ -23,7 +23,7 @@ export interface SayOutcome {
 }
 
 /** Called in its turn. What it throws or rejects with reaches the waiter as it is; a promise only where it waits. */
-export type MakeSaid = (scene: SayScene) => Said | Promise<Said>;
+type MakeSaid = (scene: SayScene) => Said | Promise<Said>;
 
 /** Something that is said, which waits for its own end. */
 export interface Speech extends OutcomeWaiter<SayOutcome> {
