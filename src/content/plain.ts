@@ -7,7 +7,13 @@ import { shownLink } from "./links.ts";
  * it was.
  */
 export function plainText(blocks: readonly Block[]): string {
-  return blocks.map(plainBlock).join("\n");
+  return joined(blocks, plainBlock, "\n");
+}
+
+/** What is alone, as most of it is, makes no lists. */
+function joined<T>(all: readonly T[], plain: (one: T) => string, between: string): string {
+  const [first] = all;
+  return first !== undefined && all.length === 1 ? plain(first) : all.map(plain).join(between);
 }
 
 function plainBlock(block: Block): string {
@@ -29,7 +35,7 @@ function plainBlock(block: Block): string {
   }
 }
 
-const plainInlines = (inlines: readonly Inline[]): string => inlines.map(plainInline).join("");
+const plainInlines = (inlines: readonly Inline[]): string => joined(inlines, plainInline, "");
 
 function plainInline(inline: Inline): string {
   switch (inline.t) {

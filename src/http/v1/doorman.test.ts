@@ -17,7 +17,15 @@ const codeOrWho = (token: string | null, credential: string): string => {
   const verify = (text: string): Access | null => (text === "rlt_bot" ? bot : null);
   const doorman = new Doorman({ account: ACCOUNT, token, names: null, verify, redeem: () => null });
   const headers = { authorization: `Bearer ${credential}` };
-  const knock = { method: "GET", url: "/v1/me", path: "/v1/me", search: "", headers, rawHeaders: [] };
+  const knock = {
+    method: "GET",
+    url: "/v1/me",
+    path: "/v1/me",
+    search: "",
+    headers,
+    rawHeaders: [],
+    socket: { remoteAddress: undefined },
+  };
   try {
     return doorman.admit(knock, { needs: "any" }).by;
   } catch (error) {

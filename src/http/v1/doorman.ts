@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { Access, Scope } from "../../access/access.ts";
 import { refusalOfPage } from "../admission.ts";
 import type { HttpProblem } from "../api/problem.ts";
@@ -27,8 +28,7 @@ export interface Knock extends Pick<IncomingMessage, "method" | "url" | "headers
   readonly path: string;
   /** What comes after the question mark. */
   readonly search: string;
-  /** The address at the other end of the connection. */
-  readonly peer?: string | undefined;
+  readonly socket: Pick<Socket, "remoteAddress">;
 }
 
 /** With this every token of Rialto's begins. */

@@ -275,7 +275,7 @@ function knockOf({ method, url = "", headers, rawHeaders, socket }: IncomingMess
   const mark = url.indexOf("?", start);
   const path = mark === -1 ? url.slice(start) : url.slice(start, mark);
   const search = mark === -1 ? "" : url.slice(mark + 1);
-  return { method, url, headers, rawHeaders, path, search, peer: socket.remoteAddress };
+  return { method, url, headers, rawHeaders, path, search, socket };
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -20,7 +20,8 @@ test.each<[peer: string | undefined, rawHeaders: readonly string[], user: string
   ["10.0.0.7", ["X-Remote-User", "ann"], null],
   ["10.0.0.7", ["Remote-User", "a".repeat(201)], null],
 ])("from %s, %j is %j", (peer, rawHeaders, user) => {
-  const knock = { method: "GET", url: "/", path: "/", search: "", headers: {}, rawHeaders: [...rawHeaders], peer };
+  const socket = { remoteAddress: peer };
+  const knock = { method: "GET", url: "/", path: "/", search: "", headers: {}, rawHeaders: [...rawHeaders], socket };
   expect(remoteUser(knock, PROXIES)).toBe(user);
   expect(remoteUser(knock, new Set())).toBeNull();
 });

@@ -8,8 +8,10 @@ const USER_CHARS = 200;
  * Whom the web server in front has signed in, as it says in `Remote-User`; null: nobody, or the request comes from an
  * address that may not say so. Two of these headers are none: one may be the client's own.
  */
-export function remoteUser({ rawHeaders, peer }: Knock, proxies: ReadonlySet<string>): string | null {
-  if (proxies.size === 0 || peer === undefined || !proxies.has(plainIp(peer))) return null;
+export function remoteUser({ rawHeaders, socket }: Knock, proxies: ReadonlySet<string>): string | null {
+  // Asked only here: the system is asked for it once for each connection.
+  const peer = proxies.size === 0 ? undefined : socket.remoteAddress;
+  if (peer === undefined || !proxies.has(plainIp(peer))) return null;
   const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "remote-user");
   const [value = ""] = values;
   // Headers come as bytes, and names are UTF-8.
