@@ -21,7 +21,9 @@ export interface V1Refusal {
 
 type Answered = Exclude<Reply, "taken">;
 
-/** `more`: names and values by turns. One list that grows: joining several costs as much as Node takes for the headers. */
+/**
+ * `more`: names and values by turns. One list that grows: joining several costs as much as Node takes for the headers.
+ */
 export function sendReply(response: ServerResponse, reply: Answered, more: readonly string[] = []): void {
   const { status, headers } = reply;
   const text = reply.json ?? (reply.body === undefined ? "" : JSON.stringify(reply.body));
