@@ -252,6 +252,8 @@ class SocketSession implements SocketOut {
   #refuse(id: string | null, error: unknown): void {
     // No answer would be true: the client connects again, and posts again with its keys.
     if (isUnknown(error)) {
+      // All frames of one commit come here.
+      if (this.#isDoubtful) return;
       this.#isDoubtful = true;
       return this.#close(FAILED, "it is not known whether the last frames were stored");
     }

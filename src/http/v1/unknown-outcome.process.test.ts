@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openSocket } from "../../../test/support/socket.ts";
 import type { Appended, Batch } from "../../log/log.ts";
 import { LogError } from "../../log/errors.ts";
@@ -46,4 +46,21 @@ test.each([
   socket.post(post);
   expect(await socket.closed).toMatch(/^1011 /u);
   expect(stage.log.head).toBe(1);
+});
+
+test("many frames of which nobody knows whether they are stored close the socket once", async () => {
+  const warned = vi.spyOn(process, "emitWarning");
+  const stage = await v1Stage();
+  const socket = await openSocket(`${stage.url.replace("http", "ws")}/v1/socket`);
+  await socket.nextFrame();
+  const waiting: ((outcome: LogError) => void)[] = [];
+  stage.log.appendThen = (_batch, done) => {
+    // All of one commit are told at once.
+    if (waiting.push(done) < 20) return;
+    for (const tell of waiting) tell(new UnknownOutcome("not known", new Promise(() => undefined)));
+  };
+  for (let id = 0; id < 20; id += 1) socket.post({ op: "post", id: `${id}`, gateway: "lobby", text: "one" });
+  expect(await socket.closed).toMatch(/^1011 /u);
+  expect(warned).not.toHaveBeenCalled();
+  warned.mockRestore();
 });
