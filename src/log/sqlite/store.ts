@@ -252,8 +252,19 @@ export class Store {
   #asksOf(place: StreamPlace, chars: number): Pick<CommittedReply, "isSweepDue" | "state"> {
     const isSweepDue = this.#unswept + chars >= this.#sweepChars;
     if (isSweepDue) this.#unswept = -chars;
-    const isCompared = this.#replica?.isCompared(place) === true;
-    return { isSweepDue, ...(isCompared && { state: hashOfState(this.#db) }) };
+    const state = this.#replica?.isCompared(place) === true ? this.#state() : null;
+    return { isSweepDue, ...(state !== null && { state }) };
+  }
+
+  /** Null when it cannot be read: the commit is stored all the same, and this node is missing in one comparison. */
+  #state(): string | null {
+    try {
+      return hashOfState(this.#db);
+    } catch (error) {
+      // That stops the node, as it should.
+      if (runtimeFailure(error, this.#file).code === "damaged") throw error;
+      return null;
+    }
   }
 
   #refusal(chars: number): LogFailure | null {
