@@ -77,6 +77,7 @@ export class NatsCarrier implements Carrier {
   readonly #run = randomUUID();
   readonly #stamp: (serverMs: number) => number;
   readonly #fail: (error: LogError) => void;
+  readonly #warn: (error: LogError) => void;
   readonly #parts = new Parts();
   readonly #publisher: Publisher;
   readonly #listeners = new Set<(current: EpochHolder) => void>();
@@ -113,6 +114,7 @@ export class NatsCarrier implements Carrier {
     readonly node: string;
     readonly state: StreamState;
     readonly stamp: (serverMs: number) => number;
+    readonly warn: (error: LogError) => void;
     readonly doubtMs?: number;
     readonly judgeMs?: number;
   }) {
@@ -122,6 +124,7 @@ export class NatsCarrier implements Carrier {
     this.#votes = new Votes(node);
     this.#judgeMs = options.judgeMs ?? JUDGE_MS;
     this.#stamp = options.stamp;
+    this.#warn = options.warn;
     this.#given = this.#applied = this.#seen = state.applied;
     this.#resume = state.resume;
     this.#current = { epoch: state.epoch, holder: state.holder };
@@ -285,7 +288,9 @@ export class NatsCarrier implements Carrier {
     // Those who are a little behind have a voice as well.
     this.#judging = setTimeout(() => {
       this.#judging = undefined;
-      if (this.#votes.judge(place, this.#current.holder) === "outvoted") this.#fail(diverged(this.#node, place));
+      const verdict = this.#votes.judge(place, this.#current.holder);
+      if (verdict === "outvoted") this.#fail(diverged(this.#node, place));
+      if (verdict === "unclear") this.#warn(unclear(this.#node, place));
     }, this.#judgeMs).unref();
   }
 
@@ -297,8 +302,11 @@ export class NatsCarrier implements Carrier {
 
   /** A commit could not be applied: those after it, which the worker refuses, come again with it. */
   #stumble(error: LogError): void {
-    this.#trouble = error;
+    const isNew = this.#trouble?.code !== error.code;
+    this.#trouble = error.code === "disk_full" ? behind(this.#node, error) : error;
     if (error.code === "damaged" || error.code === "closed") return this.#fail(error);
+    // Without an append of its own a node would be behind and say nothing.
+    if (isNew) this.#warn(this.#trouble);
     this.#again();
   }
 
@@ -343,6 +351,20 @@ export class NatsCarrier implements Carrier {
 
 function fenced({ holder }: EpochHolder): LogError {
   return new LogError("fenced", `The node ${holder} has taken over: nothing was stored.`);
+}
+
+function behind(node: string, { code, message }: LogError): LogError {
+  return new LogError(
+    code,
+    `${message} Until then this node (${node}) is behind the others, and its retention makes no room: what it deletes comes behind what waits. Delete something else on that disk, or stop this node and move its data folder to a larger one.`,
+  );
+}
+
+function unclear(node: string, place: number): LogError {
+  return new LogError(
+    "diverged",
+    `The logs of the nodes are no longer the same, at ${place} of the stream. As many are like that of this node (${node}) as are like another, and the node that holds the epoch has not said which is right: all go on, each with its own. Decide which is right, stop the others, copy its log.sqlite into their data folders in place of their own while it is stopped too, and start all.`,
+  );
 }
 
 function diverged(node: string, place: number): LogError {

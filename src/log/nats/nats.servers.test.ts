@@ -29,6 +29,7 @@ needs(["nats-server"], () => {
           auth: null,
           tls: null,
           node: "n1",
+          warn: () => undefined,
           shard,
           replicas: count,
           dataPath,

@@ -9,7 +9,13 @@ import { eventually } from "../../../test/support/wait.ts";
 import type { Log, StoredEntry } from "../log.ts";
 import { type NatsLog, type NatsLogOptions, openNatsLog } from "./open.ts";
 
-const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 1024 ** 3, messageIdDays: 30 } as const;
+const SETTINGS = {
+  durability: "process",
+  retentionDays: 7,
+  retentionBytes: 1024 ** 3,
+  messageIdDays: 30,
+  warn: () => undefined,
+} as const;
 export const ROOM = "net.libera/#rialto";
 
 export async function servers(count: number): Promise<NatsCluster> {

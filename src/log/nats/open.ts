@@ -12,6 +12,8 @@ const MEBIBYTE = 1024 * 1024;
 export interface NatsLogOptions extends NatsServers, SqliteLogOptions {
   /** Which stream; "0" if nothing is said. */
   readonly shard?: string;
+  /** Told of what an operator should see to, and what the log goes on in spite of. */
+  readonly warn: (error: LogError) => void;
   /** On so many servers each commit is kept, when the stream is made. */
   readonly replicas?: number;
   /** Only for tests: the time of a commit, given that of the server. */
@@ -55,9 +57,9 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
     const stated = { stream: stream.identity, ...(compare && { compareEvery: compare.every }) };
     const worker = await WorkerConnection.open({ ...settings, ...stated });
     const state = worker.stream ?? { applied: 0, resume: 0, epoch: 0, holder: "" };
-    const { node, stamp = (ms) => ms, doubtMs } = options;
+    const { node, warn, stamp = (ms) => ms, doubtMs } = options;
     const times = { ...(doubtMs !== undefined && { doubtMs }), ...(compare && { judgeMs: compare.judgeMs }) };
-    const carrier = new NatsCarrier({ stream, node, state, stamp, ...times });
+    const carrier = new NatsCarrier({ stream, node, state, stamp, warn, ...times });
     const log = new NatsLog(
       worker,
       {

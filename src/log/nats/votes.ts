@@ -1,8 +1,9 @@
 import { isObject, parseAs } from "../../lib/shapes.ts";
+import { STATE_VERSION } from "../sqlite/state-hash.ts";
 import type { MessageId } from "./codec.ts";
 
-/** What each node has computed of its state at one place of the stream. */
-export type Verdict = "same" | "outvoted" | "unclear";
+/** `unclear`: it differs from others, and nobody can say who is right; `absent`: it has not voted itself. */
+export type Verdict = "same" | "outvoted" | "unclear" | "absent";
 
 /** Most places that are compared at a time; older ones are settled, or never will be. */
 const PLACES = 16;
@@ -10,8 +11,11 @@ const PLACES = 16;
 const NODES = 64;
 
 /**
- * Whether a node has the state that the others have. Where there are as many of one opinion as of the other, the one
- * that holds the epoch is right: the others follow it.
+ * Whether a node has the state that the others have, by what each has computed of its own at one place of the stream.
+ * Where as many are of one opinion as of another, the one that holds the epoch is right: the others follow it. As long
+ * as that one is silent, or nobody holds it, it is unclear, and no node may stop for it: each of them would, and tell
+ * its operator to copy from another that has stopped as well. It is judged again when the holder's vote comes, and at
+ * the next comparison.
  */
 export class Votes {
   readonly #node: string;
@@ -37,13 +41,17 @@ export class Votes {
   judge(place: number, holder: string): Verdict {
     const votes = this.#places.get(place) ?? new Map<string, string>();
     const own = votes.get(this.#node);
-    if (own === undefined) return "unclear";
+    if (own === undefined) return "absent";
     const counts = new Map<string, number>();
     for (const hash of votes.values()) counts.set(hash, (counts.get(hash) ?? 0) + 1);
     const mine = counts.get(own) ?? 0;
-    const most = Math.max(0, ...[...counts].filter(([hash]) => hash !== own).map(([, count]) => count));
-    if (most === mine) return votes.get(holder) === own ? "same" : "outvoted";
-    return most > mine ? "outvoted" : "same";
+    const most = Math.max(...counts.values());
+    if (most > mine) return "outvoted";
+    const equals = [...counts].filter(([, count]) => count === most).map(([hash]) => hash);
+    if (equals.length === 1) return "same";
+    const right = votes.get(holder);
+    if (right === undefined || !equals.includes(right)) return "unclear";
+    return right === own ? "same" : "outvoted";
   }
 }
 
@@ -56,9 +64,9 @@ interface StateVote {
 /** No fence is of epoch 0. */
 export const isVote = ({ number, epoch }: MessageId): boolean => number === 0 && epoch === 0;
 
-export const encodeVote = (vote: StateVote): Buffer => Buffer.from(JSON.stringify(vote));
+export const encodeVote = (vote: StateVote): Buffer => Buffer.from(JSON.stringify({ version: STATE_VERSION, ...vote }));
 
-/** Null when it is none that this version knows. */
+/** Null when it says nothing to this version: the states of another are other hashes of the same. */
 export function decodeVote(data: Uint8Array): StateVote | null {
   try {
     return parseAs(Buffer.from(data).toString("utf8"), isStateVote);
@@ -68,4 +76,7 @@ export function decodeVote(data: Uint8Array): StateVote | null {
 }
 
 const isStateVote = (value: unknown): value is StateVote =>
-  isObject(value) && typeof value["place"] === "number" && typeof value["state"] === "string";
+  isObject(value) &&
+  value["version"] === STATE_VERSION &&
+  typeof value["place"] === "number" &&
+  typeof value["state"] === "string";

@@ -66,7 +66,8 @@ export class Replica {
 
   /**
    * Inside the transaction, behind all else: adds the commit and what it has done to the digest of all. Resolved the
-   * same on all nodes as long as they had the same commits, and decided the same about each.
+   * same on all nodes as long as they had the same commits, and decided the same about each. What goes into it may not
+   * change: nodes of the version before and of this one would not have the same digest ever again.
    */
   seal({ seq, sum }: StreamPlace, { first, absent, verdicts, fate }: Committed): void {
     const done = [seq, sum, fate, first, absent, verdicts.map(({ batch, is }) => [batch, is])];
