@@ -23,7 +23,10 @@ export interface NatsServers {
   readonly onlyNamed?: boolean;
 }
 
-/** Rejects with a LogError `unreachable` when none of the servers takes the connection in time. */
+/**
+ * Rejects with a LogError `unreachable` when none of the servers takes the connection in time; at once when one does
+ * not let the node in, or has a certificate that it does not trust.
+ */
 export async function connectNats(options: NatsServers): Promise<NatsConnection> {
   const { connect } = await import("@nats-io/transport-node");
   const settings: ConnectionOptions = {
@@ -62,10 +65,21 @@ async function authOf(auth: NatsAuth | null): Promise<ConnectionOptions> {
   if ("token" in auth) return { token: auth.token };
   if ("user" in auth) return { user: auth.user, pass: auth.password };
   const { credsAuthenticator } = await import("@nats-io/transport-node");
-  return { authenticator: credsAuthenticator(await readFile(auth.credentials)) };
+  return { authenticator: credsAuthenticator(await credentialsOf(auth.credentials)) };
 }
 
-/** Waiting does not help. */
+async function credentialsOf(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LogError("unreachable", `The credentials for the servers of the log cannot be read: ${reason}.`);
+  }
+}
+
+/** Waiting does not help: the node is not let in, or does not trust the certificate. */
 function isFinal(error: unknown): boolean {
-  return error instanceof Error && error.name === "AuthorizationError";
+  if (!(error instanceof Error)) return false;
+  const isUntrusted = "code" in error && typeof error.code === "string" && /CERT|SIGNATURE/.test(error.code);
+  return error.name === "AuthorizationError" || isUntrusted;
 }

@@ -18,8 +18,8 @@ const SETTINGS = {
 } as const;
 export const ROOM = "net.libera/#rialto";
 
-export async function servers(count: number): Promise<NatsCluster> {
-  const cluster = await startNats(count);
+export async function servers(count: number, more = ""): Promise<NatsCluster> {
+  const cluster = await startNats(count, more);
   onTestFinished(() => cluster.stop());
   return cluster;
 }

@@ -21,8 +21,11 @@ export interface NatsCluster {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts so many servers, a cluster if they are several, and resolves when each says that it is healthy. */
-export async function startNats(count: number): Promise<NatsCluster> {
+/**
+ * Starts so many servers, a cluster if they are several, and resolves when each says that it is healthy. `more`: lines
+ * for the configuration of each.
+ */
+export async function startNats(count: number, more = ""): Promise<NatsCluster> {
   const folder = mkdtempSync(path.join(tmpdir(), "rialto-nats-"));
   const ports = await freePorts(3 * count);
   const routes = ports.slice(2 * count).map((port) => `nats://127.0.0.1:${port}`);
@@ -38,6 +41,7 @@ listen: "127.0.0.1:${port}"
 http: "127.0.0.1:${http}"
 jetstream { store_dir: "${folder}/js${index}", max_mem: 256MB, max_file: 2GB }
 ${count > 1 ? cluster : ""}
+${more}
 `,
     );
     const start = async (): Promise<void> => {

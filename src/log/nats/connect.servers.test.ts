@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { makeCertificate } from "../../../test/servers/certificate.ts";
+import { needs } from "../../../test/servers/installed.ts";
+import { connectNats, type NatsServers } from "./connect.ts";
+import { servers } from "./nodes.suite.ts";
+
+type Way = Pick<NatsServers, "auth" | "tls">;
+
+/** Resolves with true when the servers took it; rejects as `connectNats` does. */
+async function connects(named: readonly string[], way: Way): Promise<boolean> {
+  const nc = await connectNats({ servers: named, node: "n1", ...way });
+  await nc.close();
+  return true;
+}
+
+needs(["nats-server", "openssl"], () => {
+  test.each([
+    [
+      "a user and a password",
+      `authorization { user: rialto, password: "right" }`,
+      { user: "rialto", password: "right" },
+      { user: "rialto", password: "wrong secret" },
+    ],
+    ["a token", `authorization { token: "right" }`, { token: "right" }, { token: "wrong secret" }],
+  ])("%s let a node in; others are refused at once, and nobody reads them", async (_what, config, right, wrong) => {
+    const cluster = await servers(1, config);
+    expect(await connects(cluster.servers, { auth: right, tls: null })).toBe(true);
+    for (const auth of [wrong, null]) {
+      const error: unknown = await connects(cluster.servers, { auth, tls: null }).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({
+        code: "unreachable",
+        message: expect.stringMatching(/authorization/iu) as unknown,
+      });
+      expect(String(error)).not.toContain("wrong secret");
+    }
+  });
+
+  test("credentials that cannot be read are named", async () => {
+    await expect(connects([], { auth: { credentials: "/none.creds" }, tls: null })).rejects.toMatchObject({
+      code: "unreachable",
+      message: expect.stringContaining("/none.creds") as unknown,
+    });
+  });
+
+  test("over TLS a node connects to servers with a certificate that it trusts, and to no others", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "rialto-nats-tls-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const [own, other] = [await makeCertificate(folder, "own"), await makeCertificate(folder, "other")];
+    const cluster = await servers(1, `tls { cert_file: "${own.certificate}", key_file: "${own.key}" }`);
+    expect(await connects(cluster.servers, { auth: null, tls: { caFile: own.certificate } })).toBe(true);
+    for (const tls of [{ caFile: other.certificate }, null]) {
+      await expect(connects(cluster.servers, { auth: null, tls })).rejects.toMatchObject({
+        code: "unreachable",
+        message: expect.stringMatching(/certificate/u) as unknown,
+      });
+    }
+  });
+});
