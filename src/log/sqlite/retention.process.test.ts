@@ -2,9 +2,13 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { eventually } from "../../../test/support/wait.ts";
+import { LogError } from "../errors.ts";
 import type { Log, Receipt } from "../log.ts";
 import { appendOne, batchOf, said } from "../suite/kit.suite.ts";
+import type { Carrier } from "./carrier.ts";
+import { WorkerConnection } from "./connection.ts";
 import { openAt, scratchFolder } from "./scratch.suite.ts";
+import { SqliteLog } from "./sqlite-log.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const MEBIBYTE = 1024 * 1024;
@@ -37,6 +41,30 @@ async function openAged(test: { readonly maxPages?: number } = {}): ReturnType<t
   await first.close();
   return openAt(dataPath, { clock: () => START + 8 * DAY, test });
 }
+
+test("a sweep that another node takes over has ended; one that is refused for another reason says so", async () => {
+  const dataPath = scratchFolder();
+  const first = await openAt(dataPath, { clock: () => START });
+  await appendOne(first, said("old"));
+  await first.close();
+  const refusals = [new LogError("fenced", "taken over"), new LogError("unreachable", "nobody answers")];
+  const carrier: Carrier = {
+    failed: new Promise(() => undefined),
+    groupEntries: 512,
+    sweeps: true,
+    attach: () => undefined,
+    send: (_commit, done) => done(refusals.shift() ?? new LogError("closed", "no more")),
+    end: () => undefined,
+    close: () => Promise.resolve(),
+  };
+  const policy = { retentionDays: 7, retentionBytes: 1024 ** 3, messageIdDays: 30 };
+  const worker = await WorkerConnection.open({ dataPath, durability: "process", ...policy, test: {} });
+  const options = { tailBytes: 0, pendingBytes: MEBIBYTE, clock: () => START + 8 * DAY };
+  const log = new SqliteLog(worker, options, carrier);
+  onTestFinished(() => log.close());
+  await log.sweep();
+  await expect(log.sweep()).rejects.toMatchObject({ code: "unreachable" });
+});
 
 test("a mark that finds no room does not begin it: whoever waits for entries first reads where it stands", async () => {
   const log = await openAged({ maxPages: 100 });

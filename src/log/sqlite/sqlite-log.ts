@@ -236,6 +236,9 @@ export class SqliteLog implements Log {
         if (cut === null) return;
         await this.#commits.add({ batch: { account: "", entries: [] }, unmark: NONE, cut });
       }
+    } catch (error) {
+      // Another node has taken over meanwhile, and does it from now on.
+      if (!(error instanceof LogError && error.code === "fenced")) throw error;
     } finally {
       this.#sweeping -= 1;
     }
