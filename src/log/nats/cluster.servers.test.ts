@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { expect, onTestFinished, test } from "vitest";
+import { jetstream } from "@nats-io/jetstream";
+import type { Payload } from "@nats-io/transport-node";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { needs } from "../../../test/servers/installed.ts";
 import { startProxy } from "../../../test/servers/proxy.ts";
 import type { Log } from "../log.ts";
 import { UnknownOutcome } from "../unknown-outcome.ts";
+import { idText, parseId } from "./codec.ts";
 import { caughtUp, entriesOf, node, ROOM, said, servers } from "./nodes.suite.ts";
 
 needs(["nats-server"], () => {
@@ -75,6 +78,37 @@ needs(["nats-server"], () => {
     expect(entries.filter(({ payload }) => payload === large)).toHaveLength(1);
     expect(entries).toHaveLength(51);
     expect(await entriesOf(one)).toEqual(entries);
+  });
+
+  test("a commit of which a part is missing is stored nowhere, and its append is refused", async () => {
+    const cluster = await servers(1);
+    const shard = randomUUID();
+    const one = await node(cluster, "n1", { shard });
+    const two = await node(cluster, "n2", { shard });
+    // Before its last part the stream has a commit of another process of that name: what came so far is given up.
+    const request = one.connection.request.bind(one.connection);
+    const other = jetstream(two.connection);
+    const bodies: Payload[] = [];
+    vi.spyOn(one.connection, "request").mockImplementation(async (subject, body, options) => {
+      const id = parseId(options?.headers?.get("Nats-Msg-Id") ?? "");
+      if (id !== null && id.parts > 1 && id.part === id.parts) {
+        const msgID = idText({ ...id, run: "other", number: 1, part: 1, parts: 1 });
+        await other.publish(subject, bodies[0], { msgID });
+      }
+      if (id !== null && body !== undefined) bodies.push(body);
+      return await request(subject, body, options);
+    });
+    await one.append({ account: "a", entries: [said("small", "k")] });
+    const large = Array.from({ length: 100_000 }, () => randomUUID()).join("");
+    await expect(one.append({ account: "a", entries: [said(large)] })).rejects.toMatchObject({
+      code: "unreachable",
+      message: expect.stringContaining("parts of a commit. Nothing was stored") as unknown,
+    });
+    await one.append({ account: "a", entries: [said("after")] });
+    await caughtUp(two, one);
+    for (const log of [one, two]) {
+      expect((await entriesOf(log)).map(({ payload }) => payload)).toEqual(["small", "after"]);
+    }
   });
 
   test("20 writers lose and double nothing when the servers' leader is killed", async () => {

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
 import { needs } from "../../../test/servers/installed.ts";
+import type { LogError } from "../errors.ts";
 import type { Batch } from "../log.ts";
 import { scratchFolder } from "../sqlite/scratch.suite.ts";
+import type { NatsLogOptions } from "./open.ts";
 import { caughtUp, entriesOf, node, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -90,6 +92,65 @@ needs(["nats-server"], () => {
     await one.append({ account: "a", entries: [said("last")] });
     await caughtUp(two, one);
     expect(failed).toEqual([]);
+  });
+
+  test("two nodes that are not the same go on, and say so, as long as nobody holds the epoch", async () => {
+    const cluster = await servers(1);
+    const shard = randomUUID();
+    const compare = { every: 20, judgeMs: 100 };
+    const dataPath = scratchFolder();
+    const [warned, alsoWarned] = [Promise.withResolvers<LogError>(), Promise.withResolvers<LogError>()];
+    const one = await node(cluster, "n1", { shard, compare, warn: warned.resolve });
+    const two = await node(cluster, "n2", { shard, compare, dataPath });
+    await one.append(batch(0, 0, 0));
+    await caughtUp(two, one);
+    await two.close();
+    const db = new BetterSqlite3(join(dataPath, "log.sqlite"));
+    db.exec("UPDATE entry SET payload = 'other'");
+    db.close();
+    const damaged = await node(cluster, "n2", { shard, compare, dataPath, warn: alsoWarned.resolve });
+    const append = async (from: number): Promise<void> => {
+      for (let index = from; index < from + 30; index += 1) await one.append(batch(0, index, 0));
+    };
+    await append(1);
+    for (const [name, told] of [["n1", warned] as const, ["n2", alsoWarned] as const]) {
+      const message = expect.stringContaining(`(${name})`) as unknown;
+      expect(await told.promise).toMatchObject({ code: "diverged", message });
+    }
+    expect(await one.fence.raise(1)).toBe(true);
+    await append(31);
+    expect(await damaged.failed).toMatchObject({ code: "diverged" });
+    await one.append({ account: "a", entries: [said("last")] });
+  });
+
+  test("a node that has no room for what the others store says so, and has all of it once there is room", async () => {
+    const cluster = await servers(1);
+    const shard = randomUUID();
+    const one = await node(cluster, "n1", { shard });
+    const short = async (name: string, test: Required<NatsLogOptions>["test"]) => {
+      const dataPath = scratchFolder();
+      const told: LogError[] = [];
+      const { promise: warned, resolve } = Promise.withResolvers<LogError>();
+      const warn = (error: LogError): void => {
+        told.push(error);
+        resolve(error);
+      };
+      return { name, dataPath, told, warned, log: await node(cluster, name, { shard, dataPath, warn, test }) };
+    };
+    const nodes = [await short("floor", { floorBytes: 1e15 }), await short("full", { maxPages: 100 })];
+    for (let index = 0; index < 20; index += 1) {
+      const large = { ...said("x".repeat(50_000), `k${index}`) };
+      await one.append({ account: "a", entries: [large], marks: [{ name: "last", value: `${index}` }] });
+    }
+    for (const { name, dataPath, told, warned, log } of nodes) {
+      const error = await warned;
+      expect(error.code).toBe("disk_full");
+      for (const part of [dataPath, "Free some space", `(${name}) is behind`]) expect(error.message).toContain(part);
+      await log.close();
+      expect(told).toHaveLength(1);
+      const roomy = await node(cluster, name, { shard, dataPath });
+      expect(await stateOf(roomy)).toEqual(await stateOf(one));
+    }
   });
 
   test("a node that is short of disk keeps what is no message as the others do", async () => {
