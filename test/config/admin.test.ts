@@ -17,8 +17,11 @@ describe("the admin server", () => {
   test.each([
     ["", null],
     ['AdminBindAddress = ""', null],
-    ['AdminBindAddress = "127.0.0.1:4290"', { bindAddress: "127.0.0.1:4290", token: null }],
-    ['AdminBindAddress = ":4290"\nAdminToken = "a long secret"', { bindAddress: ":4290", token: "a long secret" }],
+    ['AdminBindAddress = "127.0.0.1:4290"', { bindAddress: "127.0.0.1:4290", token: null, proxies: new Set() }],
+    [
+      'AdminBindAddress = ":4290"\nAdminToken = "a long secret"\nTrustProxy = ["2001:DB8::5", "::ffff:10.0.0.7"]',
+      { bindAddress: ":4290", token: "a long secret", proxies: new Set(["2001:db8::5", "10.0.0.7"]) },
+    ],
   ])("%j", (lines, admin) => {
     const loaded = loadGeneral(lines);
     expect(loaded.ok && loaded.config.general.admin).toEqual(admin);
