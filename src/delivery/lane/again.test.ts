@@ -3,7 +3,7 @@ import { settled } from "../../../test/support/fake-clock.ts";
 import { END, type MessageRef } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { refs } from "../plan.suite.ts";
-import { connected, deferred, delivered, KEY, NONE, part, rejected, Stage, WHY } from "../stage.suite.ts";
+import { connected, deferred, delivered, KEY, LANE, NONE, part, rejected, Stage, WHY } from "../stage.suite.ts";
 
 function made(...messages: readonly string[]): Outcome {
   return { is: "delivered", receipt: { messages: refs(...messages), losses: [] } };
@@ -148,4 +148,40 @@ test("MaxAge counts from the wish, CatchUp not at all, and no line stands for wh
   await stage.connect();
   expect(stage.texts).toEqual(["one"]);
   expect(await states(stage)).toBe("2 sent, 4 expired");
+});
+
+/** A message of which a part is there, refused. */
+async function failedInPart(stage: Stage): Promise<void> {
+  await stage.open();
+  await stage.say("one");
+  await stage.connect();
+  stage.call(1).attempt.sent(part(1), refs("a"));
+  await stage.end(1, rejected);
+}
+
+/** The receipt of the first message. */
+async function detail(stage: Stage): Promise<unknown> {
+  const [receipt] = await stage.receipts();
+  return [receipt?.state, JSON.parse(receipt?.detail ?? "null")];
+}
+
+const PARTS = { from: part(1), messages: refs("a") };
+
+test.each([
+  ["while it waits", false],
+  ["in its first attempt", true],
+])("after a kill %s, parts that are there are not repeated, where the network knows a key", async (_, isBegun) => {
+  const stage = new Stage({ idempotency: KEY });
+  await failedInPart(stage);
+  if (!isBegun) await stage.say("other");
+  await stage.again(2, "one", PARTS);
+  const after = stage.next();
+  await after.open();
+  await after.connect();
+  if (!isBegun) await after.end(1, delivered);
+  const call = isBegun ? 1 : 2;
+  expect(after.call(call)).toMatchObject({ text: "one", op: { resume: part(1) } });
+  await after.end(call, made("b"));
+  expect(await detail(after)).toEqual(["sent", { messages: ["a", "b"] }]);
+  expect(await after.log.ids.refs(2, LANE)).toEqual(["a", "b"]);
 });

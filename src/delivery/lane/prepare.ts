@@ -142,8 +142,9 @@ function perform(step: Step, item: WindowItem, link: ChannelLink, stored: Stored
   if (planned === null) return unreadable(step, item);
   step.state.failures = 0;
   if (planned.is === "omitted") return finish(step, item, "omitted", null, planned.losses);
-  // Not earlier: while others are before it, the disk would say that it was begun.
-  if (stored.again !== undefined && item.untouched) item.goOnFrom(stored.again);
+  // Not earlier: while others are before it, the disk would say that it was begun. So after a kill it may be in doubt,
+  // and the disk says nothing of its parts.
+  if (stored.again !== undefined && !item.isKnownInPart) item.goOnFrom(stored.again);
   begin(step, item, link, { ...planned, id: opIdOf(setting.name, item) });
 }
 

@@ -68,7 +68,12 @@ export class WindowItem {
 
   /** Nothing of it was sent, and no attempt left that in doubt. */
   get untouched(): boolean {
-    return this.confirmed === null && this.doubt === null && this.messages.length === 0;
+    return this.doubt === null && !this.isKnownInPart;
+  }
+
+  /** It is known what of it is there. */
+  get isKnownInPart(): boolean {
+    return this.confirmed !== null || this.messages.length > 0;
   }
 
   /** It is not done, and the network may show something of it by now. */
