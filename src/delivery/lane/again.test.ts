@@ -185,3 +185,19 @@ test.each([
   expect(await detail(after)).toEqual(["sent", { messages: ["a", "b"] }]);
   expect(await after.log.ids.refs(2, LANE)).toEqual(["a", "b"]);
 });
+
+test("after a kill when all of it is known to be there, but its end is not written, the message is sent", async () => {
+  const stage = await connected({ idempotency: NONE, inflightMax: 2 });
+  await failed(stage);
+  await stage.say("other");
+  await stage.again(2, "one");
+  for (const call of [2, 3]) void stage.call(call).attempt.sending(END);
+  await settled();
+  stage.call(3).attempt.sent(END, []);
+  await stage.end(2, delivered);
+  expect(await states(stage)).toBe("2 failed");
+  const after = stage.next();
+  await after.open();
+  await after.connect();
+  expect([after.calls, await states(after)]).toEqual([[], "2 sent"]);
+});

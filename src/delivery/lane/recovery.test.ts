@@ -161,6 +161,38 @@ test.each(ROWS)("$title", ({ checkpoint, intent, between, becomes, unconfirmed }
   );
 });
 
+describe("one that is sent again, of which a part was there", () => {
+  const again = { of: 4, from: p1, messages: ["a" as MessageRef] };
+  const recovered = (checkpoint: Checkpoint, intent: Intent) =>
+    recover({ lane: "lane", place: "net.b/#to", agains: new Map([[14, again]]) }, checkpoint, intent, [12, 14]);
+
+  test("behind another that was begun, with its second part in doubt: its copies stay known", () => {
+    const { checkpoint, receipts } = recovered(at(10, begun(12, p1)), { seq: 14, progress: p2 });
+    expect(checkpoint).toMatchObject({ after: 13, next: { ...resumed(14, p2), messages: ["a"] } });
+    expect(receipts.map(({ seq, state }) => [seq, state])).toEqual([
+      [12, "unconfirmed"],
+      [4, "unconfirmed"],
+    ]);
+    expect(JSON.parse(receipts[1]?.detail ?? "")).toMatchObject({ messages: ["a"], from: p1 });
+  });
+
+  test("the same, and nothing more of it has left: nothing of it is in doubt", () => {
+    const { checkpoint, receipts } = recovered(at(10, begun(12, p1)), { seq: 14, progress: p1 });
+    const next = { seq: 14, progress: p1, messages: ["a"], unconfirmed: null };
+    expect(checkpoint).toEqual({ after: 13, next, done: undefined });
+    expect(receipts.map(({ seq }) => seq)).toEqual([12]);
+  });
+
+  test("all of it confirmed but a part: that one stays in doubt", () => {
+    const why = { code: "network", message: "lost" } as const;
+    const next = { ...begun(14, END), unconfirmed: why };
+    const { checkpoint, receipts } = recovered({ ...at(10, next), done: [12] }, { seq: 14, progress: END });
+    expect(checkpoint).toEqual(at(14));
+    expect(receipts).toMatchObject([{ seq: 4, state: "unconfirmed", copies: { of: 4, refs: ["m"] } }]);
+    expect(JSON.parse(receipts[0]?.detail ?? "")).toEqual({ messages: ["m"], why, gap: true });
+  });
+});
+
 describe("a mark that no lane has written", () => {
   test.each(["null", "{}", "7", '{"after":"7"}'])("%s", (value) => {
     expect(() => decodeCheckpoint(value)).toThrow(/position of a lane/);

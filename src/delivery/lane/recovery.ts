@@ -2,7 +2,7 @@ import { END } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { Again } from "../../gateway/codec.ts";
 import type { Receipt, Seq, Subject } from "../../log/log.ts";
-import { type Checkpoint, type Intent, nextOf } from "./checkpoint.ts";
+import { type Checkpoint, type Intent, nextOf, type PartlySent } from "./checkpoint.ts";
 import { receiptOf } from "./settle.ts";
 
 /**
@@ -24,6 +24,7 @@ interface RecoveredLane {
 }
 
 const NONE: ReadonlyMap<Seq, Again> = new Map();
+const NOTHING = { messages: [], unconfirmed: null, progress: null } as const;
 
 export const RESTARTED: Reason = {
   code: "stopping",
@@ -42,7 +43,9 @@ export function recover(
 ): Recovered {
   const { next, later: others = [] } = checkpoint;
   if (intent === null || intent.seq <= checkpoint.after) return { checkpoint, receipts: [] };
-  const known = next?.seq === intent.seq ? next : null;
+  // The checkpoint has one of those that were begun; of what is sent again, the entry says what was there before.
+  const partOf = (of: Seq): PartlySent | null => (next?.seq === of ? next : fromBefore(of, agains.get(of)));
+  const known = partOf(intent.seq);
   const last = known?.progress === intent.progress ? known : null;
   const { done: ended = [], unsent: waiting = [] } = checkpoint;
   const isAlone = intent.alone === true;
@@ -52,17 +55,20 @@ export function recover(
   const settled = new Set([...ended, ...unsent]);
   const receipts = between.flatMap((seq) => {
     if (settled.has(seq)) return [];
-    const partly = next?.seq === seq ? next : null;
+    const partly = partOf(seq);
     const again = agains.get(seq) ?? null;
     const isSent = partly?.progress === END;
-    if ((isSent && again === null) || (seq === intent.seq && last !== null)) return [];
+    // Of one that is sent again, the receipt from before has to go.
+    if (isSent ? again === null : seq === intent.seq && last !== null) return [];
     const of = again?.of ?? seq;
-    const messages = partly?.messages ?? again?.messages ?? [];
+    const { messages, unconfirmed, progress: from } = partly ?? NOTHING;
     const copies = messages.length > 0 ? { of, place, refs: messages } : null;
     const known = { messages, losses: [], copies, replaces: again !== null };
-    if (isSent) return receiptOf(lane, of, { ...known, state: "sent", why: null }) ?? [];
-    const reach = { from: partly?.progress ?? again?.from ?? null, gap: (partly?.unconfirmed ?? null) !== null };
-    return receiptOf(lane, of, { ...known, ...reach, state: "unconfirmed", why: RESTARTED }) ?? [];
+    if (isSent && unconfirmed === null) return receiptOf(lane, of, { ...known, state: "sent", why: null }) ?? [];
+    const reach = { from: isSent ? null : from, gap: unconfirmed !== null };
+    return (
+      receiptOf(lane, of, { ...known, ...reach, state: "unconfirmed", why: isSent ? unconfirmed : RESTARTED }) ?? []
+    );
   });
   const { seq, progress } = intent;
   const resumed = last ?? { seq, progress, messages: known?.messages ?? [], unconfirmed: RESTARTED };
@@ -76,4 +82,10 @@ export function recover(
     ...ended.filter((other) => other > seq),
   ];
   return { checkpoint: { after, ...nextOf(begun), ...(done.length > 0 && { done }) }, receipts };
+}
+
+/** What was there of one before it was sent again. */
+function fromBefore(seq: Seq, again: Again | undefined): PartlySent | null {
+  if (again === undefined || again.from === null) return null;
+  return { seq, progress: again.from, messages: again.messages, unconfirmed: null };
 }
