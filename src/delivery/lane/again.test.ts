@@ -201,3 +201,18 @@ test("after a kill when all of it is known to be there, but its end is not writt
   await after.connect();
   expect([after.calls, await states(after)]).toEqual([[], "2 sent"]);
 });
+
+test("where the network shows what it repeats, a deletion behind it finds the copy that an earlier run has made", async () => {
+  const stage = await connected({ idempotency: { by: "echo" } });
+  await failed(stage);
+  await stage.again(2, "one");
+  await stage.act("delete", 2);
+  stage.disk.ids.note(0, "net.a/#from", 0, { is: "gone", of: 2 });
+  expect(kinds(stage)).toEqual(["post one", "post one"]);
+  const after = stage.next();
+  await after.open();
+  await after.connect();
+  await after.end(1, made("a"));
+  expect(kinds(after)).toEqual(["post one", "delete"]);
+  expect(after.call(2).op).toMatchObject({ target: ["a"] });
+});

@@ -41,7 +41,7 @@ export type Found =
   | { readonly is: "later"; readonly why: Reason }
   | { readonly is: "broken"; readonly error: string };
 
-type LookupOptions = Pick<LaneOptions, "name" | "account" | "channel" | "subjects" | "log"> & {
+type LookupOptions = Pick<LaneOptions, "name" | "account" | "channel" | "subjects" | "log" | "capabilities"> & {
   /** As `Setting.newAfter`. */
   readonly newAfter: Seq;
 };
@@ -56,9 +56,9 @@ export async function lookUp(
   search: Search,
   signal: AbortSignal,
 ): Promise<Found> {
-  const { stored: whole, at, needs, begun, fetched, again } = search;
+  const { stored: whole, at, needs, begun, fetched } = search;
   try {
-    const over = again === null ? null : await overFor(options, again);
+    const over = await overFor(options, search);
     if (over !== null) return { is: "pointless again", why: over };
     const { about: of, thread, line } = begun ?? (await refs(options, whole, needs));
     const known = await knownAs(options, whole);
@@ -79,11 +79,22 @@ const DELETED: Reason = { code: "not_found", message: "It was deleted before it 
 const EDITED: Reason = { code: "not_found", message: "An edit has brought it there before it could be sent again." };
 
 /** Why there is no use in sending it again; null: there is. */
-async function overFor({ name, log }: LookupOptions, { of, messages }: Again): Promise<Reason | null> {
+async function overFor(options: LookupOptions, { seq, again }: Search): Promise<Reason | null> {
+  if (again === null) return null;
+  const { name, log } = options;
+  const { of, messages } = again;
   const known = await log.ids.get(of);
-  if (known?.gone === true) return DELETED;
+  if (known?.gone === true && !maybeSent(options, seq)) return DELETED;
   const copies = await log.ids.refs(of, name);
   return copies.length === messages.length && copies.every((ref, at) => ref === messages[at]) ? null : EDITED;
+}
+
+/**
+ * An earlier run may have sent it and left no word of that: the deletion finds its copy only once it is sent again, and
+ * recognised.
+ */
+function maybeSent({ capabilities, newAfter }: LookupOptions, seq: Seq): boolean {
+  return capabilities.idempotency.by === "echo" && seq <= newAfter;
 }
 
 export function traceOf(error: unknown): string {
