@@ -216,3 +216,33 @@ test("where the network shows what it repeats, a deletion behind it finds the co
   expect(kinds(after)).toEqual(["post one", "delete"]);
   expect(after.call(2).op).toMatchObject({ target: ["a"] });
 });
+
+test("one that expires before it is begun leaves the parts known that are there", async () => {
+  const stage = new Stage({ idempotency: KEY, maxAgeMs: 600_000 });
+  await failedInPart(stage);
+  stage.lane.disconnect(WHY);
+  await stage.again(2, "one", PARTS);
+  await stage.clock.advance(601_000);
+  await stage.connect();
+  expect(await detail(stage)).toMatchObject(["expired", { messages: ["a"], from: part(1) }]);
+});
+
+test("a message that expires after a restart leaves its copies of before", async () => {
+  const stage = new Stage({ idempotency: KEY, maxAgeMs: 600_000 });
+  await stage.open();
+  await stage.say("one");
+  await stage.connect();
+  stage.call(1).attempt.sent(part(1), refs("a"));
+  await stage.end(1, deferred(1_000));
+  await stage.lane.stop(new AbortController().signal);
+  const after = stage.next();
+  await after.clock.advance(601_000);
+  await after.open();
+  await after.connect();
+  expect(await detail(after)).toMatchObject(["expired", { messages: ["a"], from: part(1) }]);
+  expect(await after.log.ids.refs(2, LANE)).toEqual(["a"]);
+  await after.act("delete", 2);
+  // The line that stands for it comes first.
+  await after.end(1, delivered);
+  expect(after.call(2).op).toMatchObject({ kind: "delete", target: ["a"] });
+});

@@ -1,4 +1,4 @@
-import type { Progress } from "../../contract/ids.ts";
+import type { MessageRef, Progress } from "../../contract/ids.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import { isUnfinished } from "../../gateway/again.ts";
 import type { Copies, Receipt, Subject } from "../../log/log.ts";
@@ -129,6 +129,11 @@ function fromOf({ confirmed, unconfirmed, stored }: WindowItem): Progress | null
   return unconfirmed === null ? (confirmed ?? stored?.again?.from ?? null) : null;
 }
 
+/** Its copies; of one that has ended before it was begun once more, those from before. */
+function messagesOf({ messages, isKnownInPart, stored }: WindowItem): readonly MessageRef[] {
+  return isKnownInPart ? messages : (stored?.again?.messages ?? []);
+}
+
 /** Writes down how it ended, and says so; of equal reasons one a minute. */
 function record(step: Step, item: WindowItem, ending: Ending): void {
   const { effects } = step;
@@ -149,7 +154,7 @@ function keep(step: Step, item: WindowItem, ending: Ending): void {
   const copies = copiesBy(item, ending.state, place);
   const reach = isUnfinished(ending.state) ? { from: fromOf(item), gap: item.unconfirmed !== null } : {};
   const replaces = item.stored?.again !== undefined;
-  const end: OpEnd = { ...ending, messages: item.messages, copies, replaces, ...reach };
+  const end: OpEnd = { ...ending, messages: messagesOf(item), copies, replaces, ...reach };
   const receipt = receiptOf(name, item.messageSeq, end);
   if (receipt !== null) addReceipt(step, receipt);
   const line = lineBy(item, ending.state, place);
@@ -160,11 +165,13 @@ function keep(step: Step, item: WindowItem, ending: Ending): void {
 /** By which refs a message is known at the destination from now on; null: as before. */
 function copiesBy(item: WindowItem, state: Receipt["state"], place: Subject): Copies | null {
   const { op, messages } = item;
-  const about = item.stored?.about ?? null;
-  if (op === null || messages.length === 0) return null;
-  if (about === null || about.is === "reply")
-    return op.kind === "post" ? { of: item.messageSeq, place, refs: messages } : null;
-  if (about.is !== "edit" || about.seq === null) return null;
+  const stored = item.stored ?? null;
+  if (stored === null || messages.length === 0) return null;
+  const { about } = stored;
+  // Without an op, an earlier run has sent what is there.
+  const isPost = op === null || op.kind === "post";
+  if (about === null || about.is === "reply") return isPost ? { of: item.messageSeq, place, refs: messages } : null;
+  if (op === null || about.is !== "edit" || about.seq === null) return null;
   if (op.kind === "edit" && state === "sent") return { of: about.seq, place, refs: messages };
   // Lines that say an edit in words belong to what it edits: whoever answers one answers that.
   return { of: about.seq, place, refs: [...(item.here?.about ?? []), ...messages] };
