@@ -49,7 +49,13 @@ export async function explain(question: string, options: ExplainOptions): Promis
 
 /** The way of one message; null: nobody knows it. Rejects with a LogError. */
 export async function explainOne(seq: Seq, options: Telling): Promise<Story | null> {
-  return (await tell([seq], options))[0] ?? null;
+  return (await tell([await meantBy(seq, options)], options))[0] ?? null;
+}
+
+/** The number of a wish to send a message again leads to the message. */
+async function meantBy(seq: Seq, { archive }: Pick<Telling, "archive">): Promise<Seq> {
+  const entry = await archive.entry(seq);
+  return entry?.label === EventLabel.again ? (decodeStored(entry.payload).again?.of ?? seq) : seq;
 }
 
 type Telling = Omit<ExplainOptions, "drops" | "subjects">;
@@ -107,14 +113,14 @@ function dropView(dropped: Dropped): DropView {
 }
 
 /** The messages that the question names by number or id. */
-async function named(question: string, { archive, log, limit = STORIES }: ExplainOptions): Promise<readonly Seq[]> {
+async function named(question: string, options: ExplainOptions): Promise<readonly Seq[]> {
+  const { archive, log, limit = STORIES } = options;
   const known = (await archive.anywhere(question)).map(({ seq }) => seq);
   const number = /^\d{1,15}$/u.test(question) ? Number(question) : null;
   if (number === null) return known.slice(0, limit);
-  const entry = await archive.entry(number);
-  const again = entry?.label === EventLabel.again ? decodeStored(entry.payload).again : undefined;
-  const exists = entry !== null || (await log.ids.get(number)) !== null;
-  return [...new Set([...(exists ? [again?.of ?? number] : []), ...known])].slice(0, limit);
+  const seq = await meantBy(number, options);
+  const exists = (await archive.entry(seq)) !== null || (await log.ids.get(seq)) !== null;
+  return [...new Set([...(exists ? [seq] : []), ...known])].slice(0, limit);
 }
 
 async function tell(seqs: readonly Seq[], options: Telling): Promise<readonly Story[]> {

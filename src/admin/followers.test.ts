@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { EventLabel } from "../contract/message.ts";
 import { aConfig, aGateway, aMessage } from "../gateway/samples.suite.ts";
 import { encode } from "../gateway/codec.ts";
 import { compileRoutes } from "../gateway/routes.ts";
@@ -90,4 +91,12 @@ test("an entry that cannot be shown is left out, and told of", () => {
   followers.show([{ ...entryOf(1, "net.a/#x"), payload: "somebody's words" }, entryOf(2, "net.a/#x")]);
   expect(seen.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([2]);
   expect(bad).toEqual([[1, expect.any(SyntaxError)]]);
+});
+
+test("the wish to send a message again is no message", () => {
+  const followers = new Followers(routes, () => undefined);
+  const { seen, follower } = aFollower(null);
+  followers.add(follower);
+  followers.show([{ ...entryOf(1, "rialto.again/x"), label: EventLabel.again }]);
+  expect(seen).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { EventLabel } from "../contract/message.ts";
 import { decodeStored } from "../gateway/codec.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { Entry, Seq } from "../log/log.ts";
@@ -53,6 +54,8 @@ export class Followers {
     for (const entry of entries) {
       // The tail lets go of a text after its listeners have seen it.
       if (entry.payload === null) continue;
+      // The same words as those of the message that it stands for.
+      if (entry.label === EventLabel.again) continue;
       try {
         this.#showOne(entry, entry.payload);
       } catch (error) {
