@@ -1,19 +1,21 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { EventLabel } from "../contract/message.ts";
 import { encodeCheckpoint, marksOf } from "../delivery/lane/checkpoint.ts";
 import { laneName } from "../delivery/lanes.ts";
 import type { AccountStatus } from "../delivery/status.ts";
-import { againSubject } from "../gateway/again.ts";
+import { againEntry, againSubject } from "../gateway/again.ts";
 import { decodeStored, encode, encodeStored } from "../gateway/codec.ts";
 import { compileRoutes, type LaneRoute } from "../gateway/routes.ts";
 import { aConfig, aGateway, aMessage } from "../gateway/samples.suite.ts";
-import type { Receipt, Seq, StoredEntry } from "../log/log.ts";
+import { LogError } from "../log/errors.ts";
+import type { Appended, Receipt, Seq, StoredEntry } from "../log/log.ts";
 import { openSqliteLog } from "../log/sqlite/open.ts";
+import { UnknownOutcome } from "../log/unknown-outcome.ts";
 import { Destinations } from "./destinations.ts";
-import { explain } from "./explain.ts";
+import { explain, explainOne } from "./explain.ts";
 import { Resender, type ResendRequest, type ResendResult } from "./resend.ts";
 import { aStatus } from "./samples.suite.ts";
 
@@ -114,6 +116,8 @@ test("a message that failed is sent again as it reads now, and is waiting until 
   expect(await row(seq)).toEqual([seq, "waiting"]);
   // Its number leads to the message.
   expect(await row(wish?.seq ?? 0)).toEqual([seq, "waiting"]);
+  const refs = (of: Seq) => log.ids.refs(of, null);
+  expect(await explainOne(wish?.seq ?? 0, { archive: log.archive, log, refs, destinations })).toMatchObject({ seq });
   expect(await send(seq)).toEqual({ is: "refused", message: "it is being sent again already" });
   await receipt(seq, "sent", {});
   await stand(log.head);
@@ -141,6 +145,28 @@ test("it goes on behind the parts that are there; one that is unconfirmed is sen
   expect(await send(seq)).toMatchObject({ is: "refused", message: expect.stringContaining("may be there") as string });
   expect(await send(seq, { mayDouble: true })).toEqual({ is: "taken" });
   expect(decodeStored((await wishes())[0]?.payload ?? "").again).toEqual({ of: seq, from: "1", messages: ["c1"] });
+});
+
+test.each([true, false])("while nobody knows whether the log has it, no other counts; stored: %s", async (isStored) => {
+  const seq = await ended("failed");
+  const known = Promise.withResolvers<Appended | LogError>();
+  const append = async (): Promise<Appended> => await Promise.reject(new UnknownOutcome("not known", known.promise));
+  const stored = vi.spyOn(log, "append").mockImplementationOnce(append);
+  await expect(send(seq)).rejects.toMatchObject({ code: "unknown" });
+  stored.mockRestore();
+  const second = send(seq);
+  // The log answers in order, so it would have come to its end meanwhile.
+  for (let times = 0; times < 50; times += 1) await log.ids.get(seq);
+  expect(await wishes()).toEqual([]);
+  const wish = againEntry(ROUTE, decodeStored((await log.archive.entry(seq))?.payload ?? ""), {
+    of: seq,
+    from: null,
+    messages: [],
+  });
+  if (isStored) known.resolve(await log.append({ account: "", entries: [wish] }));
+  else known.resolve(new LogError("io", "not stored"));
+  expect((await second).is).toBe(isStored ? "refused" : "taken");
+  expect(await wishes()).toHaveLength(1);
 });
 
 interface Refusal {

@@ -7,6 +7,7 @@ import { type Again, decodeStored, type Stored } from "../gateway/codec.ts";
 import type { Routes, Target } from "../gateway/routes.ts";
 import type { Batch, Log, Receipt, Seq, StoredEntry } from "../log/log.ts";
 import type { LogSearch } from "../log/search.ts";
+import { UnknownOutcome } from "../log/unknown-outcome.ts";
 import { AGAIN_MAX, type Destinations, detailOf } from "./destinations.ts";
 import type { Destination } from "./views.ts";
 
@@ -60,7 +61,10 @@ export class Resender {
   /** Resolves once it is durable; rejects with the log's LogError. */
   send(request: ResendRequest): Promise<ResendResult> {
     const result = this.#last.then(async () => await this.#send(request));
-    this.#last = result.catch(() => undefined);
+    // What may be stored is waited for: the next one would not see it.
+    this.#last = result.catch(async (error: unknown) => {
+      if (error instanceof UnknownOutcome) await error.settled;
+    });
     return result;
   }
 

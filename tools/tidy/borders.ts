@@ -85,6 +85,7 @@ const BORDERS: readonly Border[] = [
       "gateway/",
       "log/log.ts",
       "log/errors.ts",
+      "log/unknown-outcome.ts",
       "lib/",
     ],
     types: ["delivery/meter.ts", "delivery/status.ts", "log/search.ts"],
