@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { ReasonCode } from "../contract/outcome.ts";
 import { decodeStored } from "../gateway/codec.ts";
+import { LogError } from "../log/errors.ts";
+import type { Appended } from "../log/log.ts";
+import { UnknownOutcome } from "../log/unknown-outcome.ts";
 import { type Disk, emptyDisk, MemoryLog } from "./memory-log.suite.ts";
 import { OutageNotices, type WatchedPlace } from "./outage-notices.ts";
 import { MemoryLogger } from "./scripted.suite.ts";
@@ -249,6 +252,28 @@ test("while the log refuses nothing is told, and everything once when it takes i
   log.refuses = null;
   await clock.advance(10_000);
   expect(told()).toHaveLength(2);
+});
+
+test.each([
+  ["stored", true],
+  ["not stored", false],
+])("what nobody knows whether it is stored is told once; it is %s", async (_, isStored) => {
+  const append = log.append.bind(log);
+  for (const down of [true, false]) {
+    const known = Promise.withResolvers<Appended | LogError>();
+    log.append = async (batch) => {
+      log.append = append;
+      if (isStored) await append(batch);
+      throw new UnknownOutcome("not known", known.promise);
+    };
+    if (down) fall("a");
+    else become("a", null);
+    await clock.advance(NOTICE_MS + 3_600_000);
+    expect(told()).toHaveLength(isStored ? (down ? 1 : 2) : down ? 0 : 1);
+    known.resolve(isStored ? { is: "stored", seqs: [1] } : new LogError("io", "no"));
+    await clock.advance(3_600_000);
+    expect(told()).toHaveLength(down ? 1 : 2);
+  }
 });
 
 test("a notice that nobody remembers is not edited, and forgotten", async () => {

@@ -2,6 +2,7 @@ import type { Clock } from "../contract/host.ts";
 import type { Reason, ReasonCode } from "../contract/outcome.ts";
 import { backEntry, type Outage, outageEntry, outageRef, outageSubject } from "../gateway/outages.ts";
 import type { Log, Subject } from "../log/log.ts";
+import { whenKnown } from "../log/unknown-outcome.ts";
 import type { Logger } from "../logger.ts";
 import { isObject, parseAs } from "../lib/shapes.ts";
 
@@ -115,7 +116,9 @@ export class OutageNotices {
     if (forMs < noticeMs()) return;
     const state: Told = { sinceMs, code: why?.code ?? null };
     const marks = [{ name: markOf(place), value: JSON.stringify(state) }];
-    await log.append({ account: OWNER, entries: [outageEntry(outageOf(place, state), clock.nowMs())], marks });
+    // What may be stored is waited for: told once more, rooms would hear it twice.
+    const entries = [outageEntry(outageOf(place, state), clock.nowMs())];
+    await whenKnown(log.append({ account: OWNER, entries, marks }));
     told.set(place.place, state);
     const since = new Date(sinceMs).toISOString();
     const { account, channel } = place;
@@ -130,7 +133,7 @@ export class OutageNotices {
     if (this.#stopped) return;
     // Older than all that is remembered: nobody can be told what it was about.
     const entries = known === null ? [] : [backEntry(outage, known, waited, clock.nowMs())];
-    await log.append({ account: OWNER, entries, marks: [{ name: markOf(place), value: "" }] });
+    await whenKnown(log.append({ account: OWNER, entries, marks: [{ name: markOf(place), value: "" }] }));
     told.delete(place.place);
     const { account, channel } = place;
     logger.info({ account, channel, waited }, "rooms are told that a channel is back");

@@ -14,3 +14,15 @@ export class UnknownOutcome extends LogError {
 
 /** Nobody may be told that it failed, nor that it is stored. */
 export const isUnknown = (error: unknown): boolean => error instanceof LogError && error.code === "unknown";
+
+/** Once it is known what became of it; otherwise as the append. */
+export async function whenKnown(append: Promise<Appended>): Promise<Appended> {
+  try {
+    return await append;
+  } catch (error) {
+    if (!(error instanceof UnknownOutcome)) throw error;
+    const outcome = await error.settled;
+    if (outcome instanceof LogError) throw outcome;
+    return outcome;
+  }
+}
