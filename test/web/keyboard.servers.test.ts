@@ -1,5 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Story } from "../../src/admin/views.ts";
 import { needs } from "../servers/installed.ts";
 import { useBrowser, type Visit } from "../support/browser.ts";
 import { boxOf, inviteTo, joinRoom, logOf, openRoom, say, saying } from "./chatting.ts";
@@ -54,6 +55,33 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await page.getByRole("button", { name: "Show all" }).press("Enter");
   });
 
+  /** One that the network refused, by what the server says: the button that sends it again goes with its press. */
+  async function sendsAgain(page: Page): Promise<void> {
+    const asked = /\/v1\/admin\/messages\/\d+(?:\/again)?$/u;
+    let isSent = false;
+    await page.route(asked, async (route) => {
+      if (route.request().method() === "POST") {
+        isSent = true;
+        return await route.fulfill({ status: 202, json: {} });
+      }
+      const story = (await (await route.fetch()).json()) as Story;
+      const state = isSent ? "waiting" : "failed";
+      const destinations = story.destinations.map((row) => (row.account === "irc.town" ? { ...row, state } : row));
+      return await route.fulfill({ json: { ...story, destinations } });
+    });
+    const opener = page.getByRole("button", { name: "who finds it" });
+    // Closed, and opened once more.
+    for (const expanded of [false, true]) {
+      await opener.press("Enter");
+      await page.getByRole("button", { name: "who finds it", expanded }).waitFor();
+    }
+    const way = page.getByRole("region", { name: "Way", exact: true });
+    await way.getByRole("button", { name: "Send again" }).press("Enter");
+    await way.getByRole("button", { name: "Send again" }).waitFor({ state: "hidden" });
+    await expectFocus(way);
+    await page.unroute(asked);
+  }
+
   test("Messages, Configuration and Connect: all is reached, and nothing keeps the focus", async () => {
     const { page } = desk;
     await office.rialto().client("desk").say({ text: "who finds it", username: "anna" });
@@ -61,6 +89,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await page.getByRole("button", { name: "who finds it" }).press("Enter");
     await page.getByRole("region", { name: "Way", exact: true }).getByRole("row").first().waitFor();
     expect((await walk(page)).wrong).toEqual([]);
+    await sendsAgain(page);
 
     await goBy("Configuration");
     const box = page.getByRole("textbox", { name: "Configuration" });

@@ -5,6 +5,7 @@ import { type ApiProblem, path, post } from "../lib/api.ts";
 import { newKey } from "../lib/new-key.ts";
 import { Button } from "../parts/Button.tsx";
 import { confirm } from "../parts/Dialog.tsx";
+import { useFocusLeft } from "../parts/focus.ts";
 import { ProblemNotice } from "../parts/Notice.tsx";
 import { messageTexts as texts } from "./texts.ts";
 
@@ -16,6 +17,8 @@ interface AgainProps {
 
 /** Sends a message again to one destination. Where it may be there already, that is asked first. */
 export function Again({ seq, row, onSent }: AgainProps): JSX.Element {
+  // With the press, the button goes.
+  const box = useFocusLeft<HTMLDivElement>();
   const busy = useSignal(false);
   const problem = useSignal<ApiProblem | null>(null);
   const { gateway, account, channel, state, refs } = row;
@@ -33,7 +36,7 @@ export function Again({ seq, row, onSent }: AgainProps): JSX.Element {
     if (answer.ok) onSent();
   };
   return (
-    <div class="stack">
+    <div ref={box} class="stack">
       <p>{state === "unconfirmed" ? texts.maybeThere : refs.length > 0 ? texts.partlyThere : texts.notThere}</p>
       <Button
         small

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ApiProblem } from "../lib/api.ts";
+import { useFocusLeft } from "./focus.ts";
 
 interface NoticeProps {
   readonly kind: "bad" | "warn" | "good" | "info";
@@ -16,8 +16,7 @@ interface NoticeProps {
 const SIGNS = { bad: "✕", warn: "!", good: "✓", info: "i" } as const;
 
 export function Notice({ kind, title, children, actions, live = false }: NoticeProps): JSX.Element {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => () => leaveFocus(box.current), []);
+  const box = useFocusLeft<HTMLDivElement>();
   return (
     <div ref={box} class={`notice ${kind}`} role={live ? (kind === "bad" ? "alert" : "status") : undefined}>
       <span class="sign" aria-hidden="true">
@@ -30,15 +29,6 @@ export function Notice({ kind, title, children, actions, live = false }: NoticeP
       {actions === undefined || actions === null ? null : <div class="actions">{actions}</div>}
     </div>
   );
-}
-
-/** What goes with the focus in it leaves it to what it stood in: else it is nowhere. */
-function leaveFocus(box: HTMLElement | null): void {
-  if (box === null || !box.contains(document.activeElement)) return;
-  const around = box.parentElement?.closest<HTMLElement>("section, form, main");
-  if (around === null || around === undefined) return;
-  if (!around.hasAttribute("tabindex")) around.tabIndex = -1;
-  around.focus({ preventScroll: true });
 }
 
 /** Why a call was refused, and what to do. */
