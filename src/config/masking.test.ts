@@ -60,6 +60,10 @@ const COMMENTS: readonly (readonly [comment: string, ...secrets: string[]])[] = 
   ["Password: |\n  two words", "two words"],
   ["Tokens:\n- first one\n- second one", "first one", "second one"],
   ["password:\nhunter", "hunter"],
+  ["Password\ncorrecthorse", "correcthorse"],
+  ["Password: **correcthorse**", "correcthorse"],
+  [`the password ${"of the bot ".repeat(20)}: two words`, "two words"],
+  ["password: two words\nit was two words", "two words"],
   ['Token = """\ntwo words\nmore words"""', "two words", "more words"],
   ['RunCommands = [\n"two words",\n"more words"\n]', "two words", "more words"],
 ];
@@ -117,6 +121,22 @@ describe("secrets are not shown", () => {
     });
   });
 
+  test.each([
+    "# NickServ password of bot rialto-2024",
+    "# Token telegram",
+    '# the password of "telegram"',
+    "# Password: telegram\n# Token = rialto-2024",
+    "# https://u:rialto-2024@h",
+  ])("what only the comment %j tells masks no value, so the comment can go", (comment) => {
+    const file = '[irc.rialto-2024]\nNick = "rialto-2024"\n[telegram.x]\nRemoteNickFormat = "telegram" # telegram\n';
+    const masked = maskSecrets(`${comment}\n${file}`, { ...toml, key });
+    expect(masked.text).toMatch(/^# .*<kept:/u);
+    const rest = masked.text.split("\n").slice(comment.split("\n").length).join("\n");
+    expect(rest.replace(/# <kept:[0-9a-f]+>/u, "# telegram")).toBe(file);
+    const { faults } = unmaskSecrets(rest.replace(/ #.*/u, ""), (mask) => masked.kept.get(mask) ?? null, toml);
+    expect(faults).toEqual([]);
+  });
+
   test("what is no secret stands as it is", () => {
     const { text } = maskSecrets(TOML, { format: "toml", names, key });
     for (const shown of ["irc.libera.chat:6697", "# the bridge", "127.0.0.1:4242", 'name = "lobby"', "ann:<kept:"])
@@ -130,6 +150,7 @@ describe("secrets are not shown", () => {
       '[irc.password]\nServer = "a:1"\nUseTLS = true\nPassword = ""\n# Put the token into it.\n# Password:\n# Nick = "y"\n# passed on\n',
     ],
     ["yaml", "irc:\n  token:\n    Server: a:1\n    Password:\n"],
+    ["toml", "# Passwords\n# ---------\n# How to get a token\n#   - open the page\n# Your password\n# may be short.\n"],
   ])("nothing of %j is masked", (format, text) => {
     expect(maskSecrets(text, { format, names, key }).text).toBe(text);
   });
@@ -211,6 +232,7 @@ test("a text that is made to be slow is not", { timeout: 20_000 }, () => {
     ["toml", `# ${"Token = x ".repeat(10_000)}`],
     ["toml", '#Token = """\n#Token = [\n# Token:\n'.repeat(2000)],
     ["json", "// pass word ".repeat(5000)],
+    ["toml", `# ${"the token ".repeat(20_000)}`],
     [
       "yaml",
       Array.from(

@@ -1,7 +1,7 @@
 import type { FormatName } from "./formats/pick.ts";
 import { scalarsOf } from "./formats/pick.ts";
 import type { Path } from "./problems.ts";
-import { commentSecrets } from "./secret-comments.ts";
+import { commentSecrets, commentsOf } from "./secret-comments.ts";
 import type { SecretNames } from "./secret-names.ts";
 import { compileLineEnds, type Span, valueAt } from "./secret-values.ts";
 
@@ -28,8 +28,9 @@ const IN_QUERY = /[?&](?<name>[A-Za-z][\w-]{0,60})=(?<value>[^\s&#"']+)/gu;
 
 /**
  * Where a configuration has secrets, in order, never one within another, each on one line: values of secret settings,
- * also in what is commented out, passwords in addresses, and the same texts elsewhere. A file that cannot be read is
- * gone through by its words, and rather too much of it is taken for secret.
+ * also in what is commented out, passwords in addresses, and the same texts elsewhere: those of values anywhere, those
+ * of comments in comments. A file that cannot be read is gone through by its words, and rather too much of it is taken
+ * for secret.
  */
 export function secretSpans(text: string, format: FormatName, names: SecretNames): readonly SecretSpan[] {
   const scalars = scalarsOf(format, text);
@@ -41,14 +42,24 @@ export function secretSpans(text: string, format: FormatName, names: SecretNames
     if (isPlain(value) || !paths.some(names.isSecretAt)) continue;
     // What is no secret at another place is shown there.
     found.add({ start, end, place: paths.every(names.isSecretAt) ? "" : keyOf(path) });
-    if (typeof value === "string") found.echoes.add(value);
+    found.echo(text.slice(start, end));
+    if (typeof value === "string") found.echo(value);
   }
   const takenAt = compileOverlaps(taken);
-  for (const span of assigned(text, names, { takenAt, isBroken: scalars === null })) found.add(span);
-  for (const span of commentSecrets(text, names, (part) => takenAt(part) !== null)) found.add({ ...span, place: "" });
-  const addPart = (span: Span): void => {
-    found.add({ ...span, place: takenAt(span)?.name ?? keyBefore(text, span.start) });
+  const comments = commentsOf(text, (part) => takenAt(part) !== null);
+  const commentAt = compileOverlaps(comments);
+  const isComment = (span: Span): boolean =>
+    takenAt(span) === null && span.end <= (commentAt({ ...span, end: span.start + 1 })?.end ?? 0);
+  const addSaid = (span: SecretSpan): void => {
+    found.add(span);
+    found.echo(text.slice(span.start, span.end), isComment(span) ? "comments" : "anywhere");
   };
+  for (const span of assigned(text, names, { takenAt, isBroken: scalars === null })) addSaid(span);
+  for (const { isSure, ...span } of commentSecrets(text, comments, names)) {
+    found.add({ ...span, place: "" });
+    if (isSure) found.echo(text.slice(span.start, span.end), "comments");
+  }
+  const addPart = (span: Span): void => addSaid({ ...span, place: takenAt(span)?.name ?? keyBefore(text, span.start) });
   for (const { index, 0: whole, groups: { password = "" } = {} } of text.matchAll(IN_ADDRESS)) {
     const end = index + whole.length - 1;
     addPart({ start: end - password.length, end });
@@ -58,7 +69,7 @@ export function secretSpans(text: string, format: FormatName, names: SecretNames
     if (names.isSecretName(name)) addPart({ start: end - value.length, end });
   }
   const own = [...found.all()];
-  found.addEchoes(own);
+  found.addEchoes(isComment);
   const places = new Map(own.map((span) => [span.start, span]));
   return found.all().map(({ start, end }) => {
     const same = places.get(start);
@@ -80,7 +91,12 @@ function* assigned(text: string, { isSecretName, isSecretWord }: SecretNames, { 
     const within = takenAt({ start: index, end: index + 1 });
     if (index < until || (within === null ? !isBroken || !isSecretName(name) : !isSecretWord(name))) continue;
     const at = index + whole.length;
-    const span = valueAt(text, at, { index, isBroken, lineEnd: Math.min(lineEnd(at), within?.end ?? Infinity) });
+    const span = valueAt(text, at, {
+      index,
+      isBroken,
+      lineEnd: Math.min(lineEnd(at), within?.end ?? Infinity),
+      mayBeAlias: within === null,
+    });
     if (span === null) continue;
     until = span.end;
     yield { ...span, place: within?.name ?? "" };
@@ -105,8 +121,8 @@ function keyBefore(text: string, at: number): string {
 const isPlain = (value: unknown): boolean => value === "" || value === null || typeof value === "boolean";
 
 class Spans {
-  /** What is looked for in the rest of the text. */
-  readonly echoes = new Set<string>();
+  /** What is looked for in the rest of the text, by where it is. */
+  readonly #echoes = { anywhere: new Set<string>(), comments: new Set<string>() };
   readonly #text: string;
   #spans: SecretSpan[] = [];
 
@@ -123,12 +139,25 @@ class Spans {
     }
   }
 
-  addEchoes(all: readonly Span[]): void {
-    const own = all.map(({ start, end }) => this.#text.slice(start, end));
-    const wanted = [...new Set([...own, ...this.echoes])].filter(({ length }) => length >= ECHO_MIN);
-    for (const secret of wanted.slice(0, ECHOES_MAX)) {
-      for (let at = this.#text.indexOf(secret); at !== -1; at = this.#text.indexOf(secret, at + secret.length))
-        this.add({ start: at, end: at + secret.length, place: null });
+  /** Each line of the secret is to be looked for. */
+  echo(secret: string, where: "anywhere" | "comments" = "anywhere"): void {
+    for (const line of [secret, ...secret.split(/[\r\n]+/u)]) {
+      const words = line.trim();
+      if (words.length >= ECHO_MIN) this.#echoes[where].add(words);
+    }
+  }
+
+  /**
+   * What only a comment tells is looked for in comments: it may be no secret at all, and a mask in a value would be out
+   * of place once that comment is gone.
+   */
+  addEchoes(isComment: (span: Span) => boolean): void {
+    const { anywhere, comments } = this.#echoes;
+    for (const secret of [...new Set([...anywhere, ...comments])].slice(0, ECHOES_MAX)) {
+      for (let at = this.#text.indexOf(secret); at !== -1; at = this.#text.indexOf(secret, at + secret.length)) {
+        const span = { start: at, end: at + secret.length, place: null };
+        if (anywhere.has(secret) || isComment(span)) this.add(span);
+      }
     }
   }
 

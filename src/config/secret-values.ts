@@ -10,10 +10,12 @@ interface Assigned {
   readonly isBroken: boolean;
   /** Where the line of the value ends. */
   readonly lineEnd: number;
+  /** It may be the alias of a value that stands elsewhere, as in YAML; never so within a comment or another value. */
+  readonly mayBeAlias: boolean;
 }
 
 /** What is assigned there, as far as it can be told without reading the rest; null: nothing that is secret. */
-export function valueAt(text: string, at: number, { index, isBroken, lineEnd }: Assigned): Span | null {
+export function valueAt(text: string, at: number, { index, isBroken, lineEnd, mayBeAlias }: Assigned): Span | null {
   for (const fence of ['"""', "'''"]) {
     if (!text.startsWith(fence, at)) continue;
     const end = isBroken ? text.indexOf(fence, at + 3) : text.slice(0, lineEnd).indexOf(fence, at + 3);
@@ -32,7 +34,8 @@ export function valueAt(text: string, at: number, { index, isBroken, lineEnd }: 
     return { start: at + 1, end: close === -1 ? limit : at + close };
   }
   const line = text.slice(at, lineEnd);
-  if (/^(?:true|false|null|\*\S+)?\s*$/iu.test(line)) return null;
+  if (/^(?:true|false|null)?\s*$/iu.test(line)) return null;
+  if (mayBeAlias && /^\*\S+\s*$/u.test(line)) return null;
   if (isBroken && /^(?:&\S+\s*)?[|>][0-9+-]*\s*$/u.test(line))
     return { start: lineEnd, end: endOfBlock(text, index, lineEnd) };
   return { start: at, end: lineEnd };
