@@ -12,6 +12,7 @@ import { react } from "./reacting.ts";
 import { reword, say, takeBack } from "./saying.ts";
 import { schema, type WebSettings } from "./settings.ts";
 import type { StoredGuest } from "./store/rows.ts";
+import { StoreClosed } from "./store/store.ts";
 
 const ROOM = "lobby";
 const DEFAULTS = Object.entries(schema.properties).map(([key, property]) => [
@@ -39,6 +40,32 @@ class World {
     const said = await say(this.chat, ANN, text, { text, reply: null, files: [] });
     if (isRefusal(said)) throw new Error(said.detail);
     return said.message.id;
+  }
+
+  /** As many wait for the log as may; they do once this resolves, and until `release`. */
+  fill(): Promise<unknown> {
+    const [event] = this.log.events;
+    if (event === undefined) throw new Error("nothing was said");
+    this.log.hold();
+    return Promise.all(Array.from({ length: 256 }, async () => await this.chat.hand(event)));
+  }
+
+  async hears(text: string): Promise<void> {
+    await eventually(
+      () => Promise.resolve(this.edits()),
+      (edits) => edits.includes(text),
+      () => `the log to have ${text}`,
+    );
+  }
+
+  edits(): readonly string[] {
+    return this.log.events.flatMap((event) => (event.kind === "edited" ? [event.body.source.text] : []));
+  }
+
+  /** As a crash leaves it. */
+  async leaves(message: string, text: string): Promise<void> {
+    const act = { is: "edited", text, nonce: "n" } as const;
+    await this.chat.store.write(() => this.chat.intents.add({ room: ROOM, message, act }));
   }
 
   /** Dies when the log has what is done, and the store has not; then there is another one. */
@@ -115,8 +142,7 @@ test("so is what an operator deletes, and so do an edit and a reaction stand, in
   await Promise.all([again, best]);
   expect(world.chat.timeline.find(one)?.state).toBe("gone");
   expect(world.chat.timeline.find(two)).toMatchObject({ text: "two, best", state: "said" });
-  const texts = world.log.events.map((event) => (event.kind === "edited" ? event.body.source.text : null));
-  expect(texts.filter((text) => text !== null)).toEqual(["two, better", "two, better", "two, best"]);
+  expect(world.edits()).toEqual(["two, better", "two, better", "two, best"]);
 });
 
 test("an act that is given up while the room is joined again is not done either", async () => {
@@ -155,17 +181,69 @@ test("what waits while the log takes nothing has a limit, and whoever comes then
   const texts = Array.from({ length: 257 }, (_, at) => `edit ${at}`);
   const edits = texts.map(async (text) => await reword(world.chat, ANN, id, text));
   expect(await edits.at(-1)).toMatchObject({ refused: "unavailable" });
-  expect(world.log.events.filter(({ kind }) => kind === "edited").length).toBeLessThan(2);
+  await world.hears("edit 0");
+  // What waits its turn finds the store closed then.
   await world.chat.store.close();
   world.log.release();
-  await Promise.all(edits);
+  for (const edit of await Promise.all(edits)) expect(edit).toMatchObject({ refused: "unavailable" });
+  expect(world.edits()).toEqual(["edit 0"]);
 });
 
-test("who is banned stays known, and the name stays taken", async () => {
+test("what a crash has left is done before anything newer, however many wait for the log", async () => {
+  const world = await World.open();
+  const [one, two] = [await world.says("one"), await world.says("two")];
+  await world.leaves(one, "one, old");
+  const full = world.fill();
+  expect(await reword(world.chat, ANN, two, "two, new")).toMatchObject({ refused: "unavailable" });
+  const again = actAgain(world.chat, ROOM);
+  const newer = reword(world.chat, ANN, one, "one, new");
+  await world.hears("one, old");
+  world.log.release();
+  expect(await again).toBe(true);
+  await Promise.all([full, newer]);
+  // Also where nothing of it was done until then.
+  await world.leaves(two, "two, old");
+  await reword(world.chat, ANN, two, "two, new");
+  expect(await actAgain(world.chat, ROOM)).toBe(true);
+  expect(world.edits()).toEqual(["one, old", "one, new", "two, old", "two, new"]);
+  expect([one, two].map((id) => world.chat.timeline.find(id)?.text)).toEqual(["one, new", "two, new"]);
+});
+
+test("a session that ends while it does what a crash has left ends without trouble", async () => {
+  const world = await World.open();
+  const ids = [await world.says("one"), await world.says("two"), await world.says("three")];
+  for (const id of ids) await world.leaves(id, "old");
+  const { promise: busy, resolve } = Promise.withResolvers<void>();
+  const turn = world.chat.inTurn(ids[2] ?? "", async () => await busy);
+  const again = actAgain(world.chat, ROOM);
+  world.log.hold();
+  await world.hears("old");
+  await world.chat.store.close();
+  world.log.release();
+  await new Promise(setImmediate);
+  resolve();
+  await turn;
+  await expect(again).rejects.toThrow(StoreClosed);
+});
+
+test("slow mode does not count an edit that the log did not take", async () => {
+  const world = await World.open();
+  const id = await world.says("as it was");
+  await world.chat.store.write(() => world.chat.records.setRules(ROOM, { slowModeS: 60 }));
+  const full = world.fill();
+  expect(await reword(world.chat, ANN, id, "as it is")).toMatchObject({ refused: "unavailable" });
+  world.log.release();
+  await full;
+  expect(await reword(world.chat, ANN, id, "as it is")).toMatchObject({ text: "as it is" });
+  expect(await reword(world.chat, ANN, id, "once more")).toMatchObject({ refused: "slow_mode" });
+});
+
+test("who is banned stays known, and the name stays taken, but no place in the room", async () => {
   const { chat } = await World.open();
   await chat.store.write(() => chat.people.set(ANN.id, "banned", true));
   await chat.prune();
   expect(chat.people.isFree(ROOM, "ann")).toBe(false);
+  expect(chat.people.count(ROOM)).toBe(0);
   await chat.store.write(() => chat.people.set(ANN.id, "banned", false));
   await chat.prune();
   expect(chat.people.isFree(ROOM, "ann")).toBe(true);

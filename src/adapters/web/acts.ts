@@ -4,43 +4,57 @@ import { authorOf, contentOf, deleted, edited, reacted } from "./receive.ts";
 import type { MessageAct, ActIntent, StoredChange, StoredMessage, StoredUpload } from "./store/rows.ts";
 import { guestAuthor } from "./views.ts";
 
+/** What else begins with an act. */
+interface Terms {
+  /** Why not; within the transaction that begins it. */
+  readonly begin: () => Refusal | null;
+  /** Takes back what `begin` wrote; within the transaction that gives it up. */
+  readonly undo: () => void;
+}
+
 /**
  * Changes a message, for the core and for the room. What is to be done is in the store before the core hears of it, so
  * whatever ends the program between the two, the next start does the rest. To be called in the message's turn
- * (`Chat.turns`). Null: it is done; otherwise why not, as `limit` says it within the transaction that begins, or as the
- * core cannot take it now: nothing has changed then. Rejects with StoreClosed.
+ * (`Chat.inTurn`). Null: it is done; otherwise why not, as the terms say, or as the core cannot take it now: nothing
+ * has changed then. Rejects with StoreClosed.
  */
 export async function act(
   chat: Chat,
   { id, room }: Pick<StoredMessage, "id" | "room">,
   what: MessageAct,
-  limit: () => Refusal | null = () => null,
+  terms: Terms | null = null,
 ): Promise<Refusal | null> {
-  const begun = await chat.store.write(() => limit() ?? chat.intents.add({ room, message: id, act: what }));
+  // What was not finished must not come behind it, and undo it.
+  for (const older of chat.intents.of(id)) if (!(await carryOut(chat, older))) return UNAVAILABLE;
+  const begun = await chat.store.write(() => terms?.begin() ?? chat.intents.add({ room, message: id, act: what }));
   if (isRefusal(begun)) return begun;
   if (await carryOut(chat, begun)) return null;
-  await chat.store.write(() => chat.intents.remove(begun));
+  await chat.store.write(() => {
+    if (chat.intents.remove(begun)) terms?.undo();
+  });
   return UNAVAILABLE;
 }
 
 /**
  * What a crash has left of acts. They come before whatever is asked for from now on, since their turns are taken before
- * this returns. Resolves with false when the core cannot take them. Rejects with StoreClosed.
+ * this returns. Resolves with false when the session ends before. Rejects with StoreClosed.
  */
 export async function actAgain(chat: Chat, room: string): Promise<boolean> {
   let last = Promise.resolve(true);
   for (const intent of chat.intents.all(room)) {
     const before = last;
-    last = chat.turns.run(intent.message, async () => (await before) && (await carryOut(chat, intent)));
+    last = chat.inTurn(intent.message, async () => (await before) && (await carryOut(chat, intent, "left")));
+    // Each is told to the next one, which may still wait for its turn.
+    last.catch(() => undefined);
   }
   return await last;
 }
 
-async function carryOut(chat: Chat, intent: ActIntent): Promise<boolean> {
+async function carryOut(chat: Chat, intent: ActIntent, left: "left" | null = null): Promise<boolean> {
   // It may have ended while it waited for its turn.
   if (!chat.intents.has(intent)) return true;
   const event = eventOf(chat, intent);
-  if (event !== null && !(await chat.hand(event))) return false;
+  if (event !== null && !(await chat.hand(event, left))) return false;
   let files: readonly StoredUpload[] = [];
   await chat.change(() => {
     files = [];

@@ -124,9 +124,23 @@ export class Chat {
     this.host.log.warn({ error: errorText(error) }, "upkeep of the web chat failed: this is a bug");
   }
 
-  /** True once the core has it; false: it cannot take it now, and nothing of it may be shown. */
-  async hand(event: Event): Promise<boolean> {
-    if (this.#quiet || this.store.closed || this.#waiting >= WAITING_MAX) return false;
+  /**
+   * After all that was to be done to the message before. To be refused while `turns` is full. Rejects with StoreClosed,
+   * also when the store has closed meanwhile.
+   */
+  async inTurn<T>(message: string, task: () => Promise<T>): Promise<T> {
+    return await this.turns.run(message, async () => {
+      this.store.check();
+      return await task();
+    });
+  }
+
+  /**
+   * True once the core has it; false: it cannot take it now, and nothing of it may be shown. `left`: a crash has left it,
+   * and it waits however many wait, to be handed over one by one.
+   */
+  async hand(event: Event, left: "left" | null = null): Promise<boolean> {
+    if (this.#quiet || this.store.closed || (left === null && this.#waiting >= WAITING_MAX)) return false;
     this.#waiting += 1;
     try {
       await this.host.accept({ events: [event], cursor: null });

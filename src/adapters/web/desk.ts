@@ -115,6 +115,7 @@ export class WebDesk implements GuestDesk {
         this.#chat.people.unban(id);
       });
     }
+    this.#chat.store.check();
     const now = this.#chat.people.find(id);
     return now === null ? null : { guest: this.#view(now), deleted };
   }
@@ -153,10 +154,10 @@ export class WebDesk implements GuestDesk {
 
   /** By ordinary deletions, which every network gets. What the core does not take now stays, for another try. */
   async #purge(guest: StoredGuest): Promise<number> {
-    const { timeline, turns } = this.#chat;
+    const { timeline } = this.#chat;
     let count = 0;
     for (const { id } of timeline.saidBy(guest.id)) {
-      const isGone = await turns.run(id, async () => {
+      const isGone = await this.#chat.inTurn(id, async () => {
         const message = timeline.find(id);
         if (message === null || message.print === "deleted") return true;
         if (message.state !== "held") return (await actOn(this.#chat, message, { is: "deleted", by: null })) === null;

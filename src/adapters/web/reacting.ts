@@ -18,7 +18,11 @@ interface Reaction {
 /** A guest reacts to any message of the room, or no longer does; null: so it stands now. */
 export async function react(chat: Chat, guest: StoredGuest, reaction: Reaction): Promise<Refusal | null> {
   if (chat.turns.isFull) return UNAVAILABLE;
-  return await chat.turns.run(reaction.message, async () => await reactNow(chat, guest, reaction));
+  try {
+    return await chat.inTurn(reaction.message, async () => await reactNow(chat, guest, reaction));
+  } catch (error) {
+    return whyNot(error);
+  }
 }
 
 async function reactNow(chat: Chat, { id }: StoredGuest, { message, emoji, on }: Reaction): Promise<Refusal | null> {
@@ -40,9 +44,5 @@ async function reactNow(chat: Chat, { id }: StoredGuest, { message, emoji, on }:
     return refusal("too_many", `a message has at most ${EMOJI_MAX} different reactions`);
   const nonce = randomBytes(9).toString("base64url");
   const by = { id: guest.id, name: guest.name };
-  try {
-    return await act(chat, target, { is: "reacted", emoji, on, by, nonce });
-  } catch (error) {
-    return whyNot(error);
-  }
+  return await act(chat, target, { is: "reacted", emoji, on, by, nonce });
 }

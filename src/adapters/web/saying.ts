@@ -73,11 +73,14 @@ async function sayAgain(chat: Chat, message: StoredMessage, print: string): Prom
     : UNAVAILABLE;
 }
 
-/** What is stored goes to the core, then to those who watch. False: not now. Rejects with StoreClosed. */
-export async function publish(chat: Chat, message: StoredMessage): Promise<boolean> {
+/**
+ * What is stored goes to the core, then to those who watch. `left`: a crash has left it. False: not now. Rejects with
+ * StoreClosed.
+ */
+export async function publish(chat: Chat, message: StoredMessage, left: "left" | null = null): Promise<boolean> {
   // It may have been deleted while it waited its turn.
   if (chat.timeline.find(message.id)?.state !== "new") return true;
-  if (!(await chat.hand(posted(message, chat.nowMs)))) return false;
+  if (!(await chat.hand(posted(message, chat.nowMs), left))) return false;
   await chat.change(() => {
     const { state } = chat.timeline.find(message.id) ?? message;
     if (state !== "new") return [];
@@ -174,48 +177,62 @@ function isTakenBack(chat: Chat, guest: StoredGuest, id: string): boolean {
 /** Another text for a message of one's own. */
 export async function reword(
   chat: Chat,
-  { id: author }: StoredGuest,
+  guest: StoredGuest,
   id: string,
   text: string,
 ): Promise<StoredMessage | Refusal> {
   if (chat.turns.isFull) return UNAVAILABLE;
-  return await chat.turns.run(id, async () => {
-    const guest = chat.people.find(author);
-    if (guest === null || guest.banned) return NO_MORE;
-    const message = ownMessage(chat, guest, id);
-    if (message === null) return GONE;
-    const flaw = flawOf(chat, guest, { text, reply: null, files: message.files.map((file) => file.id) });
-    if (flaw !== null) return flaw;
-    if (chat.holds(guest))
-      return refusal("forbidden", "what you say waits for approval: nothing can be changed until then");
-    const nonce = randomBytes(9).toString("base64url");
-    try {
-      // As after an answer that was lost: there is nothing to change.
-      if (message.text === text) return message;
-      const refused = await act(chat, message, { is: "edited", text, nonce }, () => {
-        const limit = chat.changeLimit(guest.id);
-        if (limit === null) chat.people.changed(guest.id, chat.nowMs);
-        return limit;
-      });
-      if (refused !== null) return refused;
-    } catch (error) {
-      return whyNot(error);
-    }
-    return chat.timeline.find(id) ?? GONE;
-  });
+  try {
+    return await chat.inTurn(id, async () => await rewordNow(chat, guest, id, text));
+  } catch (error) {
+    return whyNot(error);
+  }
+}
+
+async function rewordNow(chat: Chat, { id: author }: StoredGuest, id: string, text: string) {
+  const guest = chat.people.find(author);
+  if (guest === null || guest.banned) return NO_MORE;
+  const message = ownMessage(chat, guest, id);
+  if (message === null) return GONE;
+  const flaw = flawOf(chat, guest, { text, reply: null, files: message.files.map((file) => file.id) });
+  if (flaw !== null) return flaw;
+  if (chat.holds(guest))
+    return refusal("forbidden", "what you say waits for approval: nothing can be changed until then");
+  // As after an answer that was lost: there is nothing to change.
+  if (message.text === text) return message;
+  const nonce = randomBytes(9).toString("base64url");
+  const refused = await act(chat, message, { is: "edited", text, nonce }, slowly(chat, author));
+  return refused ?? chat.timeline.find(id) ?? GONE;
+}
+
+/** Slow mode counts an edit, but none that was not taken. */
+function slowly(chat: Chat, id: string) {
+  const { people, nowMs } = chat;
+  let beforeMs = 0;
+  return {
+    begin: (): Refusal | null => {
+      const limit = chat.changeLimit(id);
+      if (limit !== null) return limit;
+      beforeMs = people.find(id)?.changedMs ?? 0;
+      people.changed(id, nowMs);
+      return null;
+    },
+    undo: (): void => {
+      if (people.find(id)?.changedMs === nowMs) people.changed(id, beforeMs);
+    },
+  };
 }
 
 /** A message of one's own is taken back; null: it is. */
 export async function takeBack(chat: Chat, guest: StoredGuest, id: string): Promise<Refusal | null> {
   if (chat.turns.isFull) return UNAVAILABLE;
-  return await chat.turns.run(id, async () => {
-    const message = ownMessage(chat, guest, id);
-    if (message === null) return isTakenBack(chat, guest, id) ? null : GONE;
-    const { name } = guest;
-    try {
-      return await act(chat, message, { is: "deleted", by: { id: guest.id, name } });
-    } catch (error) {
-      return whyNot(error);
-    }
-  });
+  try {
+    return await chat.inTurn(id, async () => {
+      const message = ownMessage(chat, guest, id);
+      if (message === null) return isTakenBack(chat, guest, id) ? null : GONE;
+      return await act(chat, message, { is: "deleted", by: { id: guest.id, name: guest.name } });
+    });
+  } catch (error) {
+    return whyNot(error);
+  }
 }

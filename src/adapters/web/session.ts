@@ -130,8 +130,9 @@ class WebSession implements Session<WebHandlers> {
   async #recover(room: string): Promise<void> {
     try {
       if (!(await actAgain(this.#chat, room))) return;
+      this.#chat.store.check();
       for (const message of this.#chat.timeline.inState("new")) {
-        if (message.room === room && !(await publish(this.#chat, message))) return;
+        if (message.room === room && !(await publish(this.#chat, message, "left"))) return;
       }
     } catch (error) {
       this.#chat.unexpected(error);

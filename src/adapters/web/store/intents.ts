@@ -4,6 +4,7 @@ import { Statements } from "./statements.ts";
 
 interface IntentRow {
   readonly seq: number;
+  readonly room: string;
   readonly message: string;
   readonly act: string;
 }
@@ -35,9 +36,18 @@ export class Intents {
 
   /** Of a room, oldest first. */
   all(room: string): readonly ActIntent[] {
-    const rows = this.#sql.all("SELECT seq, message, act FROM intents WHERE room = ? ORDER BY seq", room);
+    return this.#intents("WHERE room = ?", room);
+  }
+
+  /** Of a message, oldest first. */
+  of(message: string): readonly ActIntent[] {
+    return this.#intents("WHERE message = ?", message);
+  }
+
+  #intents(where: string, value: string): readonly ActIntent[] {
+    const rows = this.#sql.all(`SELECT seq, room, message, act FROM intents ${where} ORDER BY seq`, value);
     /* oxlint-disable typescript/no-unsafe-type-assertion -- only this file writes what is read here */
-    return (rows as readonly IntentRow[]).map(({ seq, message, act }) => {
+    return (rows as readonly IntentRow[]).map(({ seq, room, message, act }) => {
       return { seq, room, message, act: JSON.parse(act) as MessageAct };
     });
     /* oxlint-enable typescript/no-unsafe-type-assertion */

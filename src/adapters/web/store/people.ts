@@ -123,11 +123,10 @@ export class People {
     return this.#guests("WHERE room = ? ORDER BY seen DESC LIMIT 5000", room);
   }
 
+  /** Without those who are banned: they are kept for good, and would fill the room. */
   count(room: string): number {
-    return (
-      rowsOf<{ count: number }>(this.#sql.all("SELECT count(*) AS count FROM guests WHERE room = ?", room))[0]?.count ??
-      0
-    );
+    const text = "SELECT count(*) AS count FROM guests WHERE room = ? AND banned = 0";
+    return rowsOf<{ count: number }>(this.#sql.all(text, room))[0]?.count ?? 0;
   }
 
   rename(id: string, name: string, looks: string): void {

@@ -71,13 +71,18 @@ export class ChatStore {
     return this.#closed !== null;
   }
 
+  /** Before a read by whoever has waited: throws StoreClosed. */
+  check(): void {
+    if (this.#closed !== null) throw this.#closed;
+  }
+
   /**
    * Runs it as one transaction; resolves when that is on the disk. Rejects with StoreClosed, and with
    * nothing done, when
    * the store closes before, or when the signal is aborted before it began.
    */
   async write<T>(task: () => T, signal?: AbortSignal): Promise<T> {
-    if (this.#closed !== null) throw this.#closed;
+    this.check();
     if (signal?.aborted === true) throw new StoreClosed("given up");
     if (this.#jobs.length >= WAITING_MAX) throw new StoreClosed("the store is too busy");
     const { promise, resolve, reject } = Promise.withResolvers<T>();
