@@ -159,10 +159,13 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
   });
 });
 
-/** In the page: that a machine is busy is no matter here, and ids are made by chance. Texts of inputs stay. */
+/**
+ * In the page: that a machine is busy is no matter here, and ids are made by chance. Texts of inputs stay, and so do the
+ * elements, which are the page's own.
+ */
 const FIX = `(fixed) => {
   for (const notice of document.querySelectorAll(".notice"))
-    if (notice.textContent.includes("event loop")) notice.remove();
+    if (notice.textContent.includes("event loop")) notice.style.display = "none";
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode() !== null) {
     const node = texts.currentNode;

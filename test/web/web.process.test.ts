@@ -152,8 +152,10 @@ test("what is held waits for approval, and a guest can be muted, banned and undo
   const [waiting] = (body as { held: { id: string; text: string; gateway: string; guest: string }[] }).held;
   expect(waiting).toMatchObject({ text: "let me in", gateway: "lobby", guest: gus.id });
   const status = async () => (await stage.admin("GET", "status")).body as StatusView;
-  const { ok, notices } = await status();
-  expect([ok, notices]).toMatchObject([true, [{ what: "1 message of a guest waits for approval" }]]);
+  const { troubles, notices } = await status();
+  expect(notices).toMatchObject([{ what: "1 message of a guest waits for approval" }]);
+  // That the machine is busy may be one.
+  expect(troubles.filter((trouble) => /guest/u.test(JSON.stringify(trouble)))).toEqual([]);
   expect(JSON.stringify(notices)).not.toContain("let me in");
   expect(seen(watcher)).toEqual([]);
   expect((await stage.admin("POST", `held/${waiting?.id}/approve`)).status).toBe(204);

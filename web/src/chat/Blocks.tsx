@@ -56,7 +56,9 @@ function shown(inline: Inline, inLink: boolean): ComponentChildren {
   switch (inline.t) {
     case "text":
       if (inLink) return inline.text;
-      return piecesOf(inline.text).map(({ text, href }) => (href === null ? text : <Link href={href}>{text}</Link>));
+      return piecesOf(inline.text).map(({ text, href }) =>
+        href === null ? text : <Address href={href} text={text} />,
+      );
     case "code":
       return <code>{inline.text}</code>;
     case "bold":
@@ -87,6 +89,15 @@ function shown(inline: Inline, inLink: boolean): ComponentChildren {
 function hrefOf(href: string): string | null {
   const url = URL.parse(href);
   return url !== null && SCHEMES.has(url.protocol) ? url.href : null;
+}
+
+/** Whatever turns the text before it round: an address reads as it leads. */
+function Address({ href, text }: { readonly href: string; readonly text: string }): JSX.Element {
+  return (
+    <bdi dir="ltr">
+      <Link href={href}>{text}</Link>
+    </bdi>
+  );
 }
 
 function Link({ href, children }: { readonly href: string; readonly children: ComponentChildren }): JSX.Element {

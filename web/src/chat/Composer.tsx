@@ -106,7 +106,8 @@ function Box({ box, room, mode, write, submit }: BoxProps): JSX.Element {
     const files = event.clipboardData?.files;
     if (files === undefined || files.length === 0 || mode.value.does === "edit") return;
     // Office programs put a picture of the text beside it.
-    if (event.clipboardData?.types.includes("text/rtf") === true) return;
+    const { clipboardData } = event;
+    if (clipboardData?.types.includes("text/rtf") === true && clipboardData.getData("text/plain") !== "") return;
     event.preventDefault();
     attach(files, room);
   };

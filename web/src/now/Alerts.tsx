@@ -5,6 +5,7 @@ import { nowMs } from "../lib/live.ts";
 import { linkTo } from "../lib/place.ts";
 import { Notice } from "../parts/Notice.tsx";
 import { AccountActions } from "./AccountActions.tsx";
+import { keyed } from "./keyed.ts";
 import { nowTexts as texts } from "./texts.ts";
 
 /** A place in the configuration: `rialto.toml:3:7`. */
@@ -18,9 +19,9 @@ export function Alerts({ view }: { readonly view: StatusView }): JSX.Element {
       {view.troubles.map((alert) => (
         <AlertNotice key={`${alert.of} ${alert.what}`} alert={alert} view={view} />
       ))}
-      {view.notices.map(({ of, what, remedy, sinceMs }) => (
+      {keyed(view.notices).map(({ key, alert: { of, what, remedy, sinceMs } }) => (
         <Notice
-          key={`${of} ${what}`}
+          key={key}
           kind="info"
           title={<Title of={of} what={what} sinceMs={sinceMs} />}
           actions={

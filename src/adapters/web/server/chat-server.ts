@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Host } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
-import { parseAddress } from "../../../lib/address.ts";
+import { parseAddress, plainIp } from "../../../lib/address.ts";
 import { errorCode } from "../../../lib/network-error.ts";
 import { Server } from "../../../lib/node-http.ts";
 import { builtPages, type StaticFiles } from "../../../lib/static-files.ts";
@@ -70,7 +70,11 @@ export class ChatServer {
     this.#host = host;
     const url = publicUrl(settings);
     const bound = parseAddress(settings.BindAddress);
-    this.#place = { url, bound: "error" in bound ? "" : bound.host, proxies: new Set(settings.TrustProxy) };
+    this.#place = {
+      url,
+      bound: "error" in bound ? "" : bound.host,
+      proxies: new Set(settings.TrustProxy.map(plainIp)),
+    };
     this.#cookie = url.startsWith("https:") ? "__Host-guest" : `guest-${new URL(url).port || "80"}`;
     const nowMs = (): number => host.clock.monoMs();
     this.#joins = new Rates(settings.JoinRate, 60 * MINUTE, nowMs);
