@@ -6,7 +6,7 @@ import { type WebStage, webStage } from "./stage.ts";
 
 let stage: WebStage;
 beforeAll(async () => {
-  stage = await webStage('LinksAfter = 1\nTrustProxy = ["127.0.0.1"]\n');
+  stage = await webStage('LinksAfter = 1\nTrustProxy = ["::ffff:127.0.0.1"]\n');
 });
 afterAll(async () => await stage.stop());
 

@@ -27,12 +27,15 @@ export function Composer({ room, mode }: ComposerProps): JSX.Element {
   const write = useText(room.name, box, mode);
   useMode(box, mode, write);
   const editing = mode.value.does === "edit";
-  const blocked = room.muted || (!editing && left > 0) || uploads.value.some(({ file }) => file === null);
+  const uploading = uploads.value.some(({ file }) => file === null);
+  const hasTried = useSignal(false);
+  const blocked = room.muted || (!editing && left > 0) || uploading;
   const leave = (): void => {
     mode.value = { does: "say" };
   };
   const submit = async (): Promise<void> => {
     const text = box.current?.value ?? "";
+    hasTried.value = uploading;
     if (blocked) return;
     trouble.value = "";
     if (mode.value.does === "edit") {
@@ -64,6 +67,11 @@ export function Composer({ room, mode }: ComposerProps): JSX.Element {
           {editing ? texts.save : texts.send}
         </button>
       </div>
+      {hasTried.value && uploading ? (
+        <p class="hint" role="status">
+          {texts.stillUploading}
+        </p>
+      ) : null}
       {left > 0 ? <p class="hint">{texts.slow(left)}</p> : null}
       {trouble.value === "" ? null : (
         <p class="error" role="alert">

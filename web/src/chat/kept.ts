@@ -30,6 +30,9 @@ export const draftOf = (room: string): KeptText => kept(`rialto.draft.${room}`);
 /** The id of the last message that was seen. */
 export const seenIn = (room: string): KeptText => kept(`rialto.seen.${room}`);
 
+/** What a guest has sent and nobody has confirmed; of this tab alone. */
+export const outboxOf = (guest: string): KeptText => kept(`rialto.outbox.${guest}`, () => sessionStorage);
+
 const joining = kept("rialto.joining", () => sessionStorage);
 
 /** Under which somebody joins by this invite, in each try until it is done, also after a reload. */

@@ -1,7 +1,8 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { WebFile, WebMe, WebMessage, WebPost, WebPosted, WebReply } from "../../../src/contract/web-chat.ts";
 import { type ApiProblem, post } from "../lib/api.ts";
 import { newKey } from "../lib/new-key.ts";
+import type { KeptText } from "./kept.ts";
 
 /** A message of one's own that the room does not show yet. */
 export interface PendingMessage {
@@ -33,6 +34,9 @@ interface OutboxHooks {
   readonly onRefused: (problem: ApiProblem) => void;
 }
 
+/** So many outlive a reload. */
+const KEPT_MAX = 50;
+
 /** They leave one after the other. */
 let line: Promise<void> = Promise.resolve();
 
@@ -49,6 +53,31 @@ export function send(draft: Draft, hooks: OutboxHooks): void {
   const one: PendingMessage = { ...draft, ...fresh };
   pending.value = [...pending.value, one];
   line = line.then(async () => await attempt(one.key, hooks));
+}
+
+/**
+ * What is not confirmed outlives a reload: what may not have arrived is sent again, under the key that it had, and what
+ * was refused is shown again. From now on it is kept, until the function that this returns is called.
+ */
+export function keepOutbox(kept: KeptText, hooks: OutboxHooks): () => void {
+  const left = keptIn(kept.read());
+  pending.value = [...left, ...pending.value];
+  for (const { key, state, unsure } of left) if (state === "sending" || unsure) sendAgain(key, hooks);
+  return effect(() => {
+    const open = pending.value.filter(({ state }) => state === "sending" || state === "failed");
+    kept.write(open.length === 0 ? "" : JSON.stringify(open.slice(0, KEPT_MAX)));
+  });
+}
+
+/** Nothing of what another version of the page has written in another way. */
+function keptIn(text: string): readonly PendingMessage[] {
+  if (text === "") return [];
+  try {
+    const found = JSON.parse(text) as readonly PendingMessage[];
+    return found.filter(({ key, text: said, files }) => key !== "" && typeof said === "string" && Array.isArray(files));
+  } catch {
+    return [];
+  }
 }
 
 /** With the key that it had. */
@@ -77,8 +106,12 @@ async function attempt(key: string, hooks: OutboxHooks): Promise<void> {
     return;
   }
   hooks.onAccepted();
-  if ("held" in answer.value) change(key, { state: "held", id: answer.value.id });
-  else if (hooks.isShown(answer.value.message.id)) discard(key);
+  if ("held" in answer.value) {
+    const { id } = answer.value;
+    // The page may have been told of it before.
+    pending.value = pending.value.filter((each) => each.key === key || each.id !== id);
+    change(key, { state: "held", id });
+  } else if (hooks.isShown(answer.value.message.id)) discard(key);
   // The room shows it in its place, which is behind what came before it.
   else change(key, { state: "accepted", id: answer.value.message.id, shownAs: null });
 }

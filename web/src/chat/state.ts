@@ -9,9 +9,9 @@ import type {
   WebRoom,
 } from "../../../src/contract/web-chat.ts";
 import { type ApiProblem, get } from "../lib/api.ts";
-import { seenIn } from "./kept.ts";
+import { outboxOf, seenIn } from "./kept.ts";
 import { keepSession } from "./keep-session.ts";
-import { arrived, decided, holds, send, sendAgain } from "./outbox.ts";
+import { arrived, decided, holds, keepOutbox, send, sendAgain } from "./outbox.ts";
 import { follow, type ChatWire } from "./stream.ts";
 import { type ChatRows, ChatTimeline } from "./timeline.ts";
 
@@ -59,6 +59,7 @@ export function enter(found: WebMe): void {
     room.value = found.room;
     refusal.value = null;
   });
+  const forgetOutbox = keepOutbox(outboxOf(found.guest.id), hooks);
   holds(found.waiting);
   unreadAfter.value = seenIn(found.room.name).read() || null;
   const stop = keepSession();
@@ -76,6 +77,7 @@ export function enter(found: WebMe): void {
     onRefused: (problem) => {
       leave();
       stop();
+      forgetOutbox();
       refusal.value = problem;
     },
   });

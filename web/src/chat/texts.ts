@@ -51,6 +51,7 @@ export const chatTexts = textsOf({
   attached: "Attached",
   remove: (name: string) => `Remove ${name}`,
   uploading: (name: string) => `${name} is being uploaded`,
+  stillUploading: "A file is still being uploaded: send the message when it is there.",
   tooLarge: (name: string, limit: string) => `${name} is too large: at most ${limit}.`,
   tooMany: (most: number) => `At most ${plural(most, "file")} in one message.`,
   uploadFailed: (name: string, why: string) => `${name}: ${why}`,
