@@ -20,7 +20,7 @@ const NOTHING = /^["'`*)]*[ \t\r]*$/u;
 /** One word on a line of its own, and no rule below a heading. */
 const LONE_WORD = /^\s*(?=\S*[\p{L}\p{N}])[^\s=:[\]]+\s*$/u;
 
-export interface CommentSecret extends Span {
+interface CommentSecret extends Span {
   /** A sign says so; else it is guessed. */
   readonly isSure: boolean;
 }

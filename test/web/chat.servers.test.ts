@@ -150,7 +150,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     expect(await address.getAttribute("href")).toBe("https://example.org/x");
     expect(await address.getAttribute("rel")).toContain("noopener noreferrer");
     expect(await address.getAttribute("target")).toBe("_blank");
-    await saying(fay, "see https").locator("bdi[dir=ltr]", { has: address }).waitFor();
+    await saying(fay, "see https").locator("bdi[dir=ltr]", { hasText: "https://example.org/x" }).waitFor();
     const seen = saying(fay, "a better word").first();
     await boxOf(dan).press("ArrowUp");
     await boxOf(dan).fill("a better word");

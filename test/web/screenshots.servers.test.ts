@@ -160,8 +160,8 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
 });
 
 /**
- * In the page: that a machine is busy is no matter here, and ids are made by chance. Texts of inputs stay, and so do the
- * elements, which are the page's own.
+ * In the page: that a machine is busy is no matter here, and ids are made by chance. Texts of inputs stay, and so do
+ * the elements, which are the page's own.
  */
 const FIX = `(fixed) => {
   for (const notice of document.querySelectorAll(".notice"))

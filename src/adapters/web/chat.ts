@@ -136,7 +136,7 @@ export class Chat {
   }
 
   /**
-   * True once the core has it; false: it cannot take it now, and nothing of it may be shown. `left`: a crash has left it,
+   * True once the core has it; false: it cannot take it now, and nothing of it may be shown. `left`: a crash left it,
    * and it waits however many wait, to be handed over one by one.
    */
   async hand(event: Event, left: "left" | null = null): Promise<boolean> {
