@@ -4,12 +4,5 @@ import { defineConfig } from "vitest/config";
 /** `npm run faults`: faults made for real, which take about a minute and need root for the disk that is filled. */
 export default defineConfig({
   root: path.join(import.meta.dirname, "../.."),
-  test: {
-    include: ["test/faults/*.faults.ts"],
-    retry: 0,
-    maxWorkers: 1,
-    bail: 1,
-    // `.ci/run` has other tests beside these: a range that none of their eight processes has.
-    env: { PORT_RANGE: "15" },
-  },
+  test: { include: ["test/faults/*.faults.ts"], retry: 0, maxWorkers: 1, bail: 1 },
 });

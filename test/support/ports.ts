@@ -3,13 +3,10 @@ import net from "node:net";
 /** Below what the system hands out by itself. */
 const FIRST = 10_000;
 const COUNT = 22_000;
-/**
- * Test files that run side by side take from ranges of their own: nobody takes a port that another is about to use. A
- * run of Vitest that goes on beside another has a range in PORT_RANGE; what is no test has the first.
- */
+/** Test files that run side by side take from ranges of their own: nobody takes a port that another is about to use. */
 const RANGES = 16;
 const SIZE = COUNT / RANGES;
-const BASE = FIRST + (Number(process.env["PORT_RANGE"] ?? process.env["VITEST_POOL_ID"] ?? 0) % RANGES) * SIZE;
+const BASE = FIRST + (Number(process.env["VITEST_POOL_ID"] ?? 0) % RANGES) * SIZE;
 /** Not always from the beginning: what the file before has left may not be gone yet. */
 let next = Math.floor(Math.random() * SIZE);
 
