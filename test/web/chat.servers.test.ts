@@ -161,7 +161,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await dan.getByRole("button", { name: "👍 1" }).waitFor();
     await seen.getByRole("button", { name: "Reply" }).click();
     await fay.keyboard.type("agreed :tad");
-    await fay.getByRole("option").first().waitFor();
+    await fay.getByRole("listbox", { name: "Suggestions" }).getByRole("option").first().waitFor();
     await fay.keyboard.press("Tab");
     await fay.keyboard.press("Enter");
     const answer = saying(dan, "agreed 🎉");
