@@ -8,7 +8,7 @@ import type { Reply } from "./route.ts";
 const JSON_TYPE = "application/json; charset=utf-8";
 const PROBLEM_TYPE = "application/problem+json";
 
-/** On all answers below `/v1`, also on those that a handler gives itself. */
+/** On all answers below `/v1`, also on those that a handler gives itself; `Reply.isUncached` goes without the first. */
 export const V1_HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;
 const NOSNIFF = "X-Content-Type-Options";
 
@@ -27,7 +27,8 @@ type Answered = Exclude<Reply, "taken">;
 export function sendReply(response: ServerResponse, reply: Answered, more: readonly string[] = []): void {
   const { status, headers } = reply;
   const text = reply.json ?? (reply.body === undefined ? "" : JSON.stringify(reply.body));
-  const head: string[] = ["Cache-Control", V1_HEADERS["Cache-Control"], NOSNIFF, V1_HEADERS[NOSNIFF]];
+  const head: string[] = [NOSNIFF, V1_HEADERS[NOSNIFF]];
+  if (reply.isUncached !== true) head.push("Cache-Control", V1_HEADERS["Cache-Control"]);
   if (text !== "") head.push("Content-Type", JSON_TYPE);
   if (status !== 204 && status !== 304) head.push("Content-Length", String(Buffer.byteLength(text)));
   for (const part of more) head.push(part);

@@ -71,11 +71,15 @@ export interface Call {
 }
 
 export type Reply =
-  /** `body` undefined: none. `json`: instead of it, already a text. */
+  /**
+   * `body` undefined: none. `json`: instead of it, already a text. `isUncached`: no cache would keep it (RFC 9110
+   * §9.3.3), and of these there are so many that the header which says so is left out.
+   */
   | {
       readonly status: number;
       readonly body?: unknown;
       readonly json?: string;
+      readonly isUncached?: true;
       readonly headers?: Readonly<Record<string, string>>;
     }
   /** The handler has answered, or will, itself or through `later`. */

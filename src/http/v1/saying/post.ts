@@ -326,7 +326,7 @@ function answered(made: Made, { said, appended }: SayOutcome, { log }: PostDeps,
 function taken(seq: Seq, rest: string, headers: Readonly<Record<string, string>> = NO_HEADERS): Reply {
   const json = `{"message":{"id":"${seq}",${rest},"receipts":"/v1/messages/${seq}/receipts"}`;
   const ETag = etagOfRevision(seq);
-  return { status: 201, json, headers: headers === NO_HEADERS ? { ETag } : { ETag, ...headers } };
+  return { status: 201, json, isUncached: true, headers: headers === NO_HEADERS ? { ETag } : { ETag, ...headers } };
 }
 
 const NO_HEADERS = {};
