@@ -9,14 +9,21 @@ import { compare } from "./compare/compare.ts";
 import { meets, table } from "./lib/print.ts";
 import type { Result, Run } from "./lib/result.ts";
 
+const modulesOf = (): readonly string[] =>
+  readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith(".ts") && file !== "run.ts")
+    .map((file) => file.slice(0, -".ts".length));
+
+if (process.argv.includes("--help")) {
+  console.log(`npm run bench -- [--smoke] [NAME…]            all benchmarks, or these: ${modulesOf().join(", ")}
+npm run bench -- --compare [--quick] [COMMIT]  what a message costs against another commit`);
+  process.exit(0);
+}
 if (process.argv.includes("--compare")) process.exit(await compare(process.argv.slice(2)));
 
 const smoke = process.argv.includes("--smoke");
 const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
-const modules = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith(".ts") && file !== "run.ts")
-  .map((file) => file.slice(0, -".ts".length))
-  .filter((name) => chosen.length === 0 || chosen.includes(name));
+const modules = modulesOf().filter((name) => chosen.length === 0 || chosen.includes(name));
 
 const unknown = chosen.filter((name) => !modules.includes(name));
 if (unknown.length > 0) throw new Error(`there is no benchmark called ${unknown.join(", ")}`);

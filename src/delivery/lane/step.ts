@@ -292,7 +292,7 @@ function notWeighed(now: Step, error: string): void {
 
 function expire(now: Step, item: WindowItem, why: Reason): void {
   const { doubt } = item;
-  // What changes a message is none by itself.
+  // What changes a message is none by itself. Asked of one in doubt, too: it reads what the record needs.
   const isMessage = !isChange(now, item);
   if (doubt === null && isMessage) {
     addToLine(now, item);
