@@ -199,7 +199,7 @@ interface BlockProps {
 class Block extends Pure<BlockProps> {
   override render({ messages, before, firstNew }: BlockProps): JSX.Element {
     return (
-      <>
+      <div class="block" style={{ "--rows": messages.length }}>
         {messages.map((message, index) => (
           <Row
             key={message.id}
@@ -208,7 +208,7 @@ class Block extends Pure<BlockProps> {
             isFirstNew={message.id === firstNew}
           />
         ))}
-      </>
+      </div>
     );
   }
 }
