@@ -8,7 +8,7 @@ export function guestOffice(config: () => Config, delivery: () => Pick<Delivery,
     config().gateways.flatMap(({ name, bridges }) =>
       bridges.flatMap(({ account, channel }) => {
         const desk = delivery().guests(account);
-        return desk === null ? [] : [{ gateway: name, account, channel, desk }];
+        return desk?.takesGuests(channel) !== true ? [] : [{ gateway: name, account, channel, desk }];
       }),
     );
   return {
@@ -18,6 +18,10 @@ export function guestOffice(config: () => Config, delivery: () => Pick<Delivery,
       if (found !== undefined) return found;
       const known = config().gateways.find(({ name }) => name === gateway);
       if (known === undefined) return { why: `there is no gateway "${gateway}"` };
+      const isClosed = known.bridges.some(({ account, channel }) => {
+        return delivery().guests(account)?.takesGuests(channel) === false;
+      });
+      if (isClosed) return { why: `the room of ${gateway} is for moderators: guests cannot join it` };
       const isWeb = known.bridges.some(({ account }) => account.startsWith("web."));
       return {
         why: isWeb

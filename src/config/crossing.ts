@@ -90,7 +90,8 @@ interface Unit {
   readonly bridges: ReadonlyMap<string, Bridge>;
 }
 
-function unitsOf({ sameChannel, bridges }: Gateway): readonly (readonly Bridge[])[] {
+/** The rooms of a gateway that are linked with each other. */
+export function unitsOf({ sameChannel, bridges }: Gateway): readonly (readonly Bridge[])[] {
   return sameChannel ? [...Map.groupBy(bridges, ({ channel }) => channel).values()] : [bridges];
 }
 

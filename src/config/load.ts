@@ -16,6 +16,7 @@ import { linkGateways } from "./link.ts";
 import type { LinkedGateway } from "./link.ts";
 import { checkListeners } from "./listeners.ts";
 import { warnOfSharedLogins } from "./logins.ts";
+import { reportModeration } from "./moderators.ts";
 import { byPlace, ProblemReport } from "./problems.ts";
 import type { ConfigProblem } from "./problems.ts";
 import { readBounded } from "./read-file.ts";
@@ -117,6 +118,7 @@ function build(parsed: unknown, path: string | null, request: LoadRequest, conte
   warnOfDuplicates(linked, accounts, general, context);
   warnOfLoops(linked, accounts, general, context);
   warnOfSameRooms(linked, accounts, context);
+  reportModeration(linked, used, accounts, context);
   reportNothingToRun(written, linked, accounts, context);
   const gateways = linked.map(({ running }) => running).filter(({ bridges }) => bridges.length > 0);
   const { downs } = context.report;

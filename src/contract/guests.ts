@@ -2,6 +2,8 @@
 export interface GuestDesk {
   /** The address that guests open, without a slash at its end. */
   readonly url: string;
+  /** False: the channel is for those who look after the others. */
+  takesGuests(channel: string): boolean;
   invites(): readonly Invite[];
   /** Null: there is no such channel. Resolves once it is on the disk. */
   invite(spec: InviteSpec): Promise<NewInvite | null>;

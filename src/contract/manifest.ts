@@ -34,6 +34,11 @@ export interface Manifest {
    * not say it. Pure; holds no secret.
    */
   readonly address?: (settings: Readonly<Record<string, unknown>>) => string | null;
+  /**
+   * The channel of an account that is for those who look after its others, in lower case: nothing of it may get to
+   * where these are linked. Null: it has none. Pure.
+   */
+  readonly moderationChannel?: (settings: Readonly<Record<string, unknown>>) => string | null;
   /** Ways to take part of which less is true than the capabilities say, for the documentation. */
   readonly lesser?: readonly LesserWay[];
   /** What settings that fit one by one say together. Pure; gets all settings of the schema, each valid by itself. */

@@ -158,7 +158,7 @@ test("which settings protect", () => {
       "discord: Token Server ApiURL WebhookURL",
       "slack: Token AppToken ApiURL WebhookURL",
       "telegram: Token ApiURL",
-      "web: BindAddress URL TrustProxy Hold SlowMode LinksAfter Rate JoinRate BanTime",
+      "web: BindAddress URL TrustProxy Hold Moderation SlowMode LinksAfter Rate JoinRate BanTime",
     ]
   `);
 });

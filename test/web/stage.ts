@@ -19,7 +19,7 @@ export class WebStage {
   readonly #admin: string;
   #program: Program | null = null;
 
-  constructor(ports: readonly number[], settings: string) {
+  constructor(ports: readonly number[], settings: string, more: string) {
     const [web = 0, api = 0, admin = 0] = ports;
     this.base = `http://127.0.0.1:${web}`;
     this.#admin = `http://127.0.0.1:${admin}`;
@@ -39,7 +39,7 @@ Buffer = 100000
 name = "lobby"
 enable = true
 inout = [{ account = "web.site", channel = "lobby" }, { account = "api.game" }]
-`;
+${more}`;
     writeFileSync(join(this.folder, "rialto.toml"), text);
   }
 
@@ -103,8 +103,9 @@ inout = [{ account = "web.site", channel = "lobby" }, { account = "api.game" }]
   }
 }
 
-export async function webStage(settings = ""): Promise<WebStage> {
-  const stage = new WebStage(await freePorts(3), settings);
+/** `settings`: of the web account; `more`: further tables. */
+export async function webStage(settings = "", more = ""): Promise<WebStage> {
+  const stage = new WebStage(await freePorts(3), settings, more);
   await stage.start();
   return stage;
 }

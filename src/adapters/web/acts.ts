@@ -1,4 +1,5 @@
 import type { Event } from "../../contract/events.ts";
+import { closeCase } from "./cases.ts";
 import { type Chat, isRefusal, type Refusal, UNAVAILABLE } from "./chat.ts";
 import { authorOf, contentOf, deleted, edited, reacted } from "./receive.ts";
 import type { MessageAct, ActIntent, StoredChange, StoredMessage, StoredUpload } from "./store/rows.ts";
@@ -96,9 +97,11 @@ function changed(chat: Chat, { message: id, room, act: what }: ActIntent): reado
 }
 
 /** Out of the store, with its files, whose contents are to be unlinked behind it. Within a transaction. */
-function forget({ timeline, records, nowMs }: Chat, id: string): readonly StoredChange[] {
+function forget(chat: Chat, id: string): readonly StoredChange[] {
+  const { timeline, records, nowMs } = chat;
   const found = timeline.find(id);
   if (found === null || found.print === "deleted") return [];
+  if (found.state === "held") closeCase(chat, id, "its guest's messages were deleted");
   timeline.forget(id);
   for (const file of records.filesOf(id)) records.removeFile(file.id);
   return found.state === "said" ? [timeline.change(found.room, nowMs, { is: "deleted", id })] : [];

@@ -7,6 +7,7 @@ import { channelRef } from "./ids.ts";
 import { InOrder } from "./in-order.ts";
 import { authorOf } from "./receive.ts";
 import { publicUrl, type WebSettings } from "./settings.ts";
+import { Cases } from "./store/cases.ts";
 import { Intents } from "./store/intents.ts";
 import { People } from "./store/people.ts";
 import { ChatRecords } from "./store/records.ts";
@@ -63,6 +64,9 @@ export class Chat {
   readonly turns = new InOrder();
   readonly uploads: Uploads;
   readonly views: Views;
+  readonly cases: Cases;
+  /** The room of those who look after the others; empty: there is none. */
+  readonly moderators: string;
   readonly url: string;
   /** The rooms that are joined. */
   readonly rooms = new Set<string>();
@@ -82,6 +86,8 @@ export class Chat {
     this.intents = new Intents(this.store.db);
     this.uploads = new Uploads(this.store, this.records, settings);
     this.views = new Views(this.timeline, (guest) => this.roomOf(guest));
+    this.cases = new Cases(this.store.db);
+    this.moderators = settings.Moderation.toLowerCase();
   }
 
   get nowMs(): number {
@@ -156,6 +162,11 @@ export class Chat {
     if (this.#quiet) return;
     this.audience?.typing(guest, on);
     this.host.hint?.({ kind: "typing", channel: channelRef(guest.room), author: authorOf(guest), on });
+  }
+
+  /** Whether guests can be in it. */
+  isOpen(room: string): boolean {
+    return this.rooms.has(room) && room !== this.moderators;
   }
 
   rules(room: string): GuestRules {

@@ -15,9 +15,11 @@ import { plainText } from "../../content/plain.ts";
 import { act as actOn, erase } from "./acts.ts";
 import type { Chat } from "./chat.ts";
 import { digestOf, newSecret } from "./guests.ts";
-import { publish } from "./saying.ts";
+import { decide } from "./moderators.ts";
 import type { StoredReport } from "./store/records.ts";
-import type { StoredGuest, StoredMessage, StoredUpload } from "./store/rows.ts";
+import type { StoredGuest, StoredMessage } from "./store/rows.ts";
+
+const OPERATOR = "an operator";
 
 const newId = (): string => randomBytes(6).toString("hex");
 
@@ -31,13 +33,17 @@ export class WebDesk implements GuestDesk {
     this.url = chat.url;
   }
 
+  takesGuests(channel: string): boolean {
+    return channel.toLowerCase() !== this.#chat.moderators;
+  }
+
   invites(): readonly Invite[] {
     return this.#chat.people.invites();
   }
 
   async invite({ channel, uses, expiresInMs, hold }: InviteSpec): Promise<NewInvite | null> {
     const room = channel.toLowerCase();
-    if (!this.#chat.rooms.has(room)) return null;
+    if (!this.#chat.isOpen(room)) return null;
     const secret = newSecret();
     const createdMs = this.#chat.nowMs;
     const invite = { id: newId(), channel: room, uses, hold, createdMs, expiresMs: createdMs + expiresInMs };
@@ -58,40 +64,11 @@ export class WebDesk implements GuestDesk {
   }
 
   async approve(id: string): Promise<boolean> {
-    const { timeline, people } = this.#chat;
-    let isHeld = false as boolean;
-    await this.#chat.change(() => {
-      const message = timeline.find(id);
-      isHeld = message?.state === "held";
-      if (message?.state !== "held") return [];
-      timeline.release(id, this.#chat.nowMs);
-      people.set(message.guest, "held", false);
-      const change = { is: "hold", id, approved: true } as const;
-      const { room, guest } = message;
-      const now = this.#chat.nowMs;
-      return [timeline.change(room, now, change, guest), timeline.change(room, now, { is: "room" }, guest)];
-    });
-    const message = timeline.find(id);
-    // What the core does not take now, it is given at the next start of the session.
-    if (isHeld && message !== null) await publish(this.#chat, message);
-    return isHeld;
+    return await decide(this.#chat, id, { approved: true, by: OPERATOR });
   }
 
   async reject(id: string): Promise<boolean> {
-    const { timeline, records, uploads } = this.#chat;
-    let isHeld = false as boolean;
-    let files: readonly StoredUpload[] = [];
-    await this.#chat.change(() => {
-      const message = timeline.find(id);
-      isHeld = message?.state === "held";
-      if (message?.state !== "held") return [];
-      timeline.remove(id);
-      files = records.filesOf(id);
-      for (const file of files) records.removeFile(file.id);
-      return [timeline.change(message.room, this.#chat.nowMs, { is: "hold", id, approved: false }, message.guest)];
-    });
-    await uploads.unlink(files);
-    return isHeld;
+    return await decide(this.#chat, id, { approved: false, by: OPERATOR });
   }
 
   reports(): readonly GuestReport[] {
@@ -122,12 +99,12 @@ export class WebDesk implements GuestDesk {
 
   moderation(channel: string): GuestRules | null {
     const room = channel.toLowerCase();
-    return this.#chat.rooms.has(room) ? this.#chat.rules(room) : null;
+    return this.#chat.isOpen(room) ? this.#chat.rules(room) : null;
   }
 
   async moderate(channel: string, rules: Partial<GuestRules>): Promise<GuestRules | null> {
     const room = channel.toLowerCase();
-    if (!this.#chat.rooms.has(room)) return null;
+    if (!this.#chat.isOpen(room)) return null;
     await this.#chat.change(() => {
       this.#chat.records.setRules(room, { ...this.#chat.records.rules(room), ...rules });
       return [this.#chat.timeline.change(room, this.#chat.nowMs, { is: "room" })];

@@ -48,7 +48,7 @@ export async function join(chat: Chat, request: JoinRequest): Promise<JoinedGues
       refused = null;
       // Another try was faster.
       if (chat.people.admitted(ticket) !== null) return [];
-      if (invite === null || invite.expiresMs <= now || invite.used >= invite.uses || !chat.rooms.has(invite.channel)) {
+      if (invite === null || invite.expiresMs <= now || invite.used >= invite.uses || !chat.isOpen(invite.channel)) {
         refused = NO_INVITE;
         return [];
       }
@@ -90,7 +90,7 @@ async function joinAgain(
   { key, name: wanted }: JoinRequest,
 ): Promise<JoinedGuest> {
   if (guest.banned) return NO_MORE;
-  if (!chat.rooms.has(guest.room)) return NO_INVITE;
+  if (!chat.isOpen(guest.room)) return NO_INVITE;
   try {
     const read = readName(wanted, chat.settings.NameLength);
     const isSame = read.ok && read.name === guest.name;

@@ -14,6 +14,7 @@ const manifest: Manifest = {
   },
   network: "BindAddress",
   address: (settings) => publicUrl(settingsBy(schema, settings)),
+  moderationChannel: (settings) => settingsBy(schema, settings).Moderation.toLowerCase() || null,
   check: (settings) => checkSettings(settingsBy(schema, settings)),
 };
 

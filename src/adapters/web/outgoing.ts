@@ -7,6 +7,7 @@ import { erase } from "./acts.ts";
 import { capabilities } from "./capabilities.ts";
 import type { Chat } from "./chat.ts";
 import { messageId, messageRef } from "./ids.ts";
+import { hearPost, hearReaction } from "./moderators.ts";
 import { partsAfter, type RenderedPart, renderParts, storedAuthor } from "./render.ts";
 import type { NewStored, StoredAuthor, StoredChange, StoredFile } from "./store/rows.ts";
 import { StoreClosed } from "./store/store.ts";
@@ -25,6 +26,7 @@ export class Outgoing {
 
   async post(op: PostOp, attempt: Attempt): Promise<Outcome> {
     return await this.#try(op, attempt, async () => {
+      await hearPost(this.#chat, op);
       const losses: Loss[] = [];
       const parts = renderParts(op, capabilities.limits.textMax, losses);
       const messages: MessageRef[] = [];
@@ -76,6 +78,8 @@ export class Outgoing {
   async react(op: ReactOp, attempt: Attempt): Promise<Outcome> {
     return await this.#try(op, attempt, async () => {
       const { timeline } = this.#chat;
+      // Also to a notice that was told before a crash, and is not known to be yet.
+      await hearReaction(this.#chat, op);
       if (timeline.find(op.target)?.state !== "said") return rejected("not_found", "the message is not there any more");
       await this.#chat.change(() => this.#react(op), attempt.signal);
       return DONE;

@@ -3,7 +3,7 @@ import type { Author, Deleted, Edited, Membership, Posted, Reacted } from "../..
 import type { RemoteFile } from "../../contract/content.ts";
 import { parse } from "../../content/formats.ts";
 import { channelRef, eventKey, fileRef, messageRef, userRef } from "./ids.ts";
-import { safeBlocks } from "./render.ts";
+import { MODERATION, safeBlocks } from "./render.ts";
 import type { NewStored, StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
 
 /** In which format guests write. */
@@ -15,6 +15,14 @@ export const shownName = (name: string): string => `${name} (guest)`;
 export function authorOf({ id, name }: Pick<StoredGuest, "id" | "name">): Author {
   return { id: userRef(id), identity: null, name: shownName(name), avatar: null };
 }
+
+const OURSELVES: Author = {
+  id: userRef(MODERATION.id),
+  identity: null,
+  name: MODERATION.name,
+  avatar: null,
+  bot: true,
+};
 
 /** What was typed, without the command that says in which style. */
 export function readStyle(typed: string): { readonly style: "normal" | "action"; readonly text: string } {
@@ -30,10 +38,13 @@ export function contentOf(typed: string): Pick<NewStored, "style" | "text" | "bl
 
 type GuestSaid = Pick<StoredMessage, "id" | "room" | "author" | "style" | "text" | "reply" | "files">;
 
-const bodyOf = ({ style, text, files }: GuestSaid) => ({
-  style: style satisfies SaidStyle,
-  source: { format: FORMAT, text: readStyle(text).text },
-  files: files.map(remoteFile),
+/** What the chat itself tells moderators is no guest's, and quotes guests as they typed. */
+const isOurs = ({ author }: GuestSaid): boolean => author.id === MODERATION.id;
+
+const bodyOf = (said: GuestSaid) => ({
+  style: said.style satisfies SaidStyle,
+  source: isOurs(said) ? { format: "plain", text: said.text } : { format: FORMAT, text: readStyle(said.text).text },
+  files: said.files.map(remoteFile),
 });
 
 const remoteFile = ({ id, name, mime, bytes, caption }: StoredFile): RemoteFile => ({
@@ -55,7 +66,7 @@ export function posted(message: GuestSaid, atMs: number): Posted {
     ...base(message.room, message.id, atMs),
     kind: "posted",
     messages: [messageRef(message.id)],
-    author: authorOf(message.author),
+    author: isOurs(message) ? OURSELVES : authorOf(message.author),
     body: bodyOf(message),
     replyTo: message.reply === null ? null : messageRef(message.reply),
     thread: null,

@@ -39,6 +39,9 @@ export function renderParts(
 export const partsAfter = (resume: Progress | null): number =>
   resume === END ? Number.POSITIVE_INFINITY : Number(resume ?? 0) || 0;
 
+/** Who tells moderators what waits. */
+export const MODERATION: StoredAuthor = { id: "moderation", name: "web chat", network: "" };
+
 /** Who is shown; null: Rialto speaks. */
 export function storedAuthor(author: OpAuthor | null): StoredAuthor {
   if (author === null) return { id: "", name: "Rialto", network: "" };

@@ -4,9 +4,11 @@ import { plainText } from "../../content/plain.ts";
 import { act } from "./acts.ts";
 import { capabilities } from "./capabilities.ts";
 import { type Chat, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
+import { openCase } from "./cases.ts";
 import { messageId } from "./ids.ts";
 import { hasLink } from "./links.ts";
-import { contentOf, posted } from "./receive.ts";
+import { publish, tellModerators } from "./publishing.ts";
+import { contentOf } from "./receive.ts";
 import type { NewStored, StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
 import { guestAuthor } from "./views.ts";
 
@@ -49,8 +51,11 @@ export async function say(chat: Chat, guest: StoredGuest, key: string, draft: Gu
       refused = limitOf(chat, guest.id) ?? ("refused" in free ? free : null);
       if (refused !== null) return;
       const state = chat.holds(chat.people.find(guest.id) ?? guest) ? "held" : "new";
-      chat.timeline.add({ ...message, state });
-      if (state === "held") chat.people.set(guest.id, "held", true);
+      const stored = chat.timeline.add({ ...message, state });
+      if (state === "held") {
+        chat.people.set(guest.id, "held", true);
+        openCase(chat, stored);
+      }
       chat.people.spoke(guest.id, chat.nowMs);
       for (const file of draft.files) chat.records.useFile(file, id);
     });
@@ -65,29 +70,15 @@ export async function say(chat: Chat, guest: StoredGuest, key: string, draft: Gu
 async function sayAgain(chat: Chat, message: StoredMessage, print: string): Promise<GuestSaid> {
   if (message.print !== print && message.print !== "deleted")
     return refusal("key_reused", "this Idempotency-Key was used for another message");
-  if (message.state === "held") return { is: "held", message };
+  if (message.state === "held") {
+    void tellModerators(chat);
+    return { is: "held", message };
+  }
   if (message.state === "gone") return GONE;
   if (message.state === "said") return { is: "said", message };
   return (await publish(chat, message))
     ? { is: "said", message: chat.timeline.find(message.id) ?? message }
     : UNAVAILABLE;
-}
-
-/**
- * What is stored goes to the core, then to those who watch. `left`: a crash has left it. False: not now. Rejects with
- * StoreClosed.
- */
-export async function publish(chat: Chat, message: StoredMessage, left: "left" | null = null): Promise<boolean> {
-  // It may have been deleted while it waited its turn.
-  if (chat.timeline.find(message.id)?.state !== "new") return true;
-  if (!(await chat.hand(posted(message, chat.nowMs), left))) return false;
-  await chat.change(() => {
-    const { state } = chat.timeline.find(message.id) ?? message;
-    if (state !== "new") return [];
-    chat.timeline.setSaid(message.id);
-    return [chat.timeline.change(message.room, chat.nowMs, { is: "posted", id: message.id })];
-  });
-  return true;
 }
 
 interface Written extends GuestDraft {

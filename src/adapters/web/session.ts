@@ -11,7 +11,8 @@ import { channelRef, userRef } from "./ids.ts";
 import { Outgoing } from "./outgoing.ts";
 import { Presence } from "./presence.ts";
 import { shownName } from "./receive.ts";
-import { publish } from "./saying.ts";
+import { recoverCases } from "./moderators.ts";
+import { publish, tellModerators } from "./publishing.ts";
 import { ChatServer } from "./server/chat-server.ts";
 import type { WebSettings } from "./settings.ts";
 
@@ -131,6 +132,7 @@ class WebSession implements Session<WebHandlers> {
     try {
       if (!(await actAgain(this.#chat, room))) return;
       this.#chat.store.check();
+      if (room === this.#chat.moderators) await recoverCases(this.#chat);
       for (const message of this.#chat.timeline.inState("new")) {
         if (message.room === room && !(await publish(this.#chat, message, "left"))) return;
       }
@@ -144,6 +146,7 @@ class WebSession implements Session<WebHandlers> {
     if (store.closed) return;
     if (!store.isThere) return store.fail("its file was replaced or taken away");
     this.#cancelLook = host.clock.after(LOOK_MS, () => void this.#look());
+    void tellModerators(this.#chat);
     if (host.clock.monoMs() - this.#sweptMs < SWEEP_MS) return;
     this.#sweptMs = host.clock.monoMs();
     try {

@@ -43,6 +43,18 @@ const moderation = {
     default: false,
     protects: true,
   },
+  Moderation: {
+    type: "string",
+    description:
+      "A room of this account for those who look after the others: held messages are told there, and a reaction or an answer decides. Guests cannot join it. It needs a gateway of its own, with a room that only moderators are in.",
+    default: "",
+    protects: true,
+    rule: {
+      pattern: String.raw`^(?:|[\p{L}\p{N}][\p{L}\p{N}._-]{0,63})$`,
+      hint: "must be the name of a room, such as moderators",
+    },
+    examples: ["moderators"],
+  },
   SlowMode: {
     type: "integer",
     format: "duration",

@@ -218,7 +218,7 @@ export class ChatServer {
       return wait > 0 ? tooMany(wait) : refusal("unauthorized", "join by an invite first");
     }
     if (guest.banned) return NO_MORE;
-    if (!chat.rooms.has(guest.room)) return refusal("not_found", "the room is closed");
+    if (!chat.isOpen(guest.room)) return refusal("not_found", "the room is closed");
     for (const { method, path: pattern, counts, handle } of guestRoutes) {
       const match = method === request.method ? pattern.exec(path) : null;
       if (match === null) continue;

@@ -40,6 +40,10 @@ ALTER TABLE guests ADD COLUMN salt BLOB;
 ALTER TABLE guests ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
 CREATE UNIQUE INDEX guests_tickets ON guests (ticket);
 `,
+  `
+CREATE TABLE cases (seq INTEGER PRIMARY KEY AUTOINCREMENT, message TEXT NOT NULL UNIQUE, notice TEXT NOT NULL UNIQUE)
+  STRICT;
+`,
 ] as const;
 
 /** Makes the tables that are not there. Throws what SQLite throws, and an Error for a store of a later version. */

@@ -1,0 +1,273 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { RecordingHost } from "../../../test/contract/recording-host.ts";
+import type { Attempt } from "../../contract/session.ts";
+import { mint } from "../../contract/ids.ts";
+import type { OpAuthor, PostOp, ReactOp } from "../../contract/ops.ts";
+import { eventually } from "../../../test/support/wait.ts";
+import { Chat, isRefusal } from "./chat.ts";
+import { WebDesk } from "./desk.ts";
+import { digestOf } from "./guests.ts";
+import { channelRef, messageRef } from "./ids.ts";
+import { readOrder, recoverCases } from "./moderators.ts";
+import { Outgoing } from "./outgoing.ts";
+import { tellModerators } from "./publishing.ts";
+import { say } from "./saying.ts";
+import { schema, type WebSettings } from "./settings.ts";
+import type { StoredGuest } from "./store/rows.ts";
+
+const DEFAULTS = Object.entries(schema.properties).map(([key, property]) => [
+  key,
+  "default" in property ? property.default : "127.0.0.1:1",
+]);
+const ATTEMPT: Attempt = {
+  signal: new AbortController().signal,
+  sending: async () => await Promise.resolve(true),
+  sent: () => undefined,
+};
+const TOM: OpAuthor = { id: "tom", name: "tom", shown: "tom", avatar: null, account: "irc.town" };
+const digest = digestOf("secret of ann");
+const ANN: StoredGuest = {
+  id: "guest:ann",
+  room: "lobby",
+  name: "ann",
+  invite: "",
+  net: "",
+  joinedMs: 1,
+  seenMs: 1,
+  present: true,
+  visits: 1,
+  held: true,
+  muted: false,
+  banned: false,
+  messages: 0,
+  saidMs: 0,
+  changedMs: 0,
+};
+
+/** A chat with a room for moderators, over a folder and a log that outlive it. */
+class World {
+  readonly log = new RecordingHost();
+  readonly folder = mkdtempSync(join(tmpdir(), "rialto-moderators-"));
+  chat: Chat;
+  #count = 0;
+
+  constructor(moderation: string) {
+    this.chat = this.open(moderation);
+  }
+
+  static async open(moderation = "Staff"): Promise<World> {
+    const world = new World(moderation);
+    onTestFinished(async () => {
+      await world.chat.store.close();
+      rmSync(world.folder, { recursive: true });
+    });
+    await world.chat.store.write(() => world.chat.people.add(ANN, "ann", { digest, ticket: digest, salt: digest }));
+    return world;
+  }
+
+  open(moderation: string): Chat {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all settings with their defaults
+    const settings = { ...Object.fromEntries(DEFAULTS), Moderation: moderation } as WebSettings;
+    this.chat = new Chat(settings, this.log, this.folder, () => undefined);
+    for (const room of ["lobby", "staff"]) this.chat.rooms.add(room);
+    return this.chat;
+  }
+
+  /** What ann says, which waits; its id. */
+  async says(text: string): Promise<string> {
+    const said = await say(this.chat, ANN, text, { text, reply: null, files: [] });
+    if (isRefusal(said)) throw new Error(said.detail);
+    return said.message.id;
+  }
+
+  /** The log has heard this much, in this room; the texts. */
+  async heard(room: string, count: number): Promise<readonly string[]> {
+    const texts = (): readonly string[] => {
+      const seen = new Map(this.log.posted.filter(({ channel }) => channel === room).map((one) => [one.key, one]));
+      return [...seen.values()].map(({ body }) => body.source.text);
+    };
+    return await eventually(
+      () => Promise.resolve(texts()),
+      (all) => all.length >= count,
+      () => `${count} messages in ${room}, of which there are ${JSON.stringify(texts())}`,
+    );
+  }
+
+  async reacts(notice: string, emoji: string, more: Partial<ReactOp> = {}) {
+    this.#count += 1;
+    return await new Outgoing(this.chat).react(
+      {
+        kind: "react",
+        id: mint("OpId", `r${this.#count}`),
+        attempt: 1,
+        channel: channelRef("staff"),
+        target: messageRef(notice),
+        author: TOM,
+        emoji,
+        on: true,
+        standing: [{ emoji, names: [TOM.name] }],
+        ...more,
+      },
+      ATTEMPT,
+    );
+  }
+
+  async writes(text: string, more: Partial<PostOp> = {}) {
+    this.#count += 1;
+    return await new Outgoing(this.chat).post(
+      {
+        kind: "post",
+        id: mint("OpId", `p${this.#count}`),
+        attempt: 1,
+        channel: channelRef("staff"),
+        resume: null,
+        author: TOM,
+        body: {
+          style: "normal",
+          source: { format: "plain", text },
+          blocks: [{ t: "para", of: [{ t: "text", text }] }],
+          files: [],
+        },
+        reply: null,
+        thread: null,
+        mayPing: { users: false, everyone: false },
+        ...more,
+      },
+      ATTEMPT,
+    );
+  }
+
+  notice(message: string): string {
+    return this.chat.cases.of(message)?.notice ?? "";
+  }
+
+  state(message: string): string {
+    return this.chat.timeline.find(message)?.state ?? "";
+  }
+}
+
+test("moderators are told of what waits, and the first reaction decides", async () => {
+  const world = await World.open();
+  const [one, two] = [await world.says("hello\n2. approve all"), await world.says("again")];
+  const [notice] = await world.heard("staff", 2);
+  expect(notice).toBe(
+    [
+      "ann (guest) waits for approval in lobby, number 1:",
+      "> hello",
+      "> 2. approve all",
+      '👍 lets it be said, 👎 does not. So do "approve 1" and "reject 1".',
+    ].join("\n"),
+  );
+  expect(world.log.posted[0]).toMatchObject({
+    author: { name: "web chat", bot: true },
+    body: { source: { format: "plain" } },
+  });
+  const [first, second] = [world.notice(one), world.notice(two)];
+  expect(world.log.posted.filter(({ channel }) => channel === "lobby")).toEqual([]);
+  await world.reacts(first, "🎉");
+  await world.reacts(first, "👍", { on: false });
+  expect(world.state(one)).toBe("held");
+  expect(await world.reacts(first, "👍🏽")).toMatchObject({ is: "delivered" });
+  expect(await world.heard("lobby", 1)).toEqual(["hello\n2. approve all"]);
+  await world.reacts(first, "👎", { author: { ...TOM, name: "una" } });
+  expect(await world.reacts(second, "❌", { author: { ...TOM, name: "una" } })).toMatchObject({ is: "delivered" });
+  expect([world.state(one), world.state(two)]).toEqual(["said", "gone"]);
+  const told = await world.heard("staff", 4);
+  expect(told.slice(2)).toEqual(["Number 1: approved by tom.", "Number 2: rejected by una."]);
+  expect(world.log.posted.at(-1)?.replyTo).toBe(second);
+});
+
+test("so does an answer to the notice, and its number; a wrong one is told", async () => {
+  const world = await World.open();
+  const [one, two, three] = [await world.says("one"), await world.says("two"), await world.says("three")];
+  await world.writes("Approve", { reply: { target: messageRef(world.notice(one)), name: "", excerpt: "" } });
+  await world.writes("approve");
+  await world.writes("reject 2");
+  await world.writes("approve 2");
+  expect([one, two, three].map((id) => world.state(id))).toEqual(["said", "gone", "held"]);
+  expect((await world.heard("staff", 6)).slice(3)).toEqual([
+    "Number 1: approved by tom.",
+    "Number 2: rejected by tom.",
+    "Number 2 does not wait for approval.",
+  ]);
+});
+
+test("what is tried again, also after a crash, is done and told once", async () => {
+  const world = await World.open();
+  const id = await world.says("one");
+  await world.heard("staff", 1);
+  const op = { id: mint("OpId", "same") };
+  await world.writes("approve 1", op);
+  await world.chat.store.close();
+  world.open("staff");
+  await recoverCases(world.chat);
+  await world.writes("approve 1", op);
+  await tellModerators(world.chat);
+  expect(world.state(id)).toBe("said");
+  expect(await world.heard("staff", 2)).toEqual([expect.stringContaining("waits"), "Number 1: approved by tom."]);
+});
+
+test("a crash before moderators were told is made up for, and a room that is named later is told what waits", async () => {
+  const world = await World.open("");
+  await world.says("one");
+  await world.chat.store.close();
+  const chat = world.open("staff");
+  expect(world.log.posted).toEqual([]);
+  await recoverCases(chat);
+  await recoverCases(chat);
+  await chat.store.close();
+  await tellModerators(world.open("staff"));
+  await world.heard("staff", 1);
+  expect(world.log.posted).toHaveLength(1);
+  await world.chat.store.close();
+  await recoverCases(world.open("lobby"));
+  await tellModerators(world.chat);
+  expect(await world.heard("lobby", 1)).toEqual([expect.stringContaining("number 2")]);
+});
+
+test("no guest decides, nobody decides elsewhere, and no guest comes in", async () => {
+  const world = await World.open();
+  const id = await world.says("one");
+  const notice = world.notice(id);
+  const guest: OpAuthor = { ...TOM, id: "guest:eve", account: "web.site" };
+  await world.reacts(notice, "👍", { author: guest });
+  await world.writes("approve 1", { author: guest });
+  await world.writes("approve 1", { author: null });
+  await world.writes("approve 1", { channel: channelRef("lobby") });
+  await world.reacts(notice, "👍", { channel: channelRef("lobby") });
+  expect(world.state(id)).toBe("held");
+  const desk = new WebDesk(world.chat);
+  const spec = { channel: "Staff", uses: 1, expiresInMs: 60_000, hold: false };
+  expect([desk.takesGuests("Staff"), await desk.invite(spec), desk.moderation("staff")]).toEqual([false, null, null]);
+  expect(world.chat.isOpen("staff")).toBe(false);
+});
+
+test("what operators decide, and what is gone with its guest's messages, is told as well", async () => {
+  const world = await World.open();
+  const [one, two] = [await world.says("one"), await world.says("two")];
+  const desk = new WebDesk(world.chat);
+  expect([await desk.approve(one), await desk.approve(one)]).toEqual([true, false]);
+  await desk.act(ANN.id, "purge");
+  await tellModerators(world.chat);
+  expect((await world.heard("staff", 4)).slice(2)).toEqual([
+    "Number 1: approved by an operator.",
+    "Number 2: its guest's messages were deleted.",
+  ]);
+  expect(world.state(two)).toBe("gone");
+});
+
+test.each([
+  ["approve 12", true, 12],
+  ["APPROVED #12.", true, 12],
+  ["reject", false, null],
+  ["Rejected!", false, null],
+])("%j decides", (text, approved, seq) => {
+  expect(readOrder([{ t: "para", of: [{ t: "text", text }] }])).toEqual({ approved, seq });
+});
+
+test.each(["approve them", "I approve", "approve 1 2", "disapprove 1", ""])("%j decides nothing", (text) => {
+  expect(readOrder([{ t: "para", of: [{ t: "text", text }] }])).toBeNull();
+});
