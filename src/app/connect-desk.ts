@@ -38,6 +38,7 @@ export class ConnectDesk implements ConnectDeps {
       onlyChannel: manifest.onlyChannel ?? null,
       channel:
         manifest.channel === undefined ? null : { pattern: manifest.channel.pattern, hint: manifest.channel.hint },
+      options: manifest.options ?? {},
       accounts: accounts.filter(({ protocol }) => protocol === manifest.protocol).map(({ name }) => name),
     }));
   }
@@ -61,7 +62,12 @@ export class ConnectDesk implements ConnectDeps {
     const tables = accounts.flatMap(({ protocol, name, settings }) =>
       settings === undefined ? [] : [tomlTable(`[${protocol}.${name}]`, settings)],
     );
-    const bridges = gateway.bridges.map(({ account, channel }) => `  ${tomlValue({ account, channel })},\n`).join("");
+    const bridges = gateway.bridges
+      .map(({ account, channel, options = {} }) => {
+        const more = Object.keys(options).length === 0 ? {} : { options };
+        return `  ${tomlValue({ account, channel, ...more })},\n`;
+      })
+      .join("");
     const link = `[[gateway]]\nname = ${tomlValue(gateway.name)}\nenable = true\ninout = [\n${bridges}]\n`;
     const end = /\r\n/u.test(text) ? "\r\n" : "\n";
     const added = [...tables, link].join("\n").replaceAll("\n", end);
@@ -87,8 +93,15 @@ export class ConnectDesk implements ConnectDeps {
     if (running.gateways.some(({ name }) => name === gateway.name))
       return `there is a gateway ${gateway.name} already; choose another name`;
     const missing = gateway.bridges.find(({ account }) => !names.has(account.toLowerCase()));
-    return missing === undefined ? null : `there is no account ${missing.account}`;
+    if (missing !== undefined) return `there is no account ${missing.account}`;
+    return gateway.bridges.map(optionFlaw).find((flaw) => flaw !== null) ?? null;
   }
+}
+
+function optionFlaw({ account, options = {} }: ConnectAsked["gateway"]["bridges"][number]): string | null {
+  const known = protocols.get(account.toLowerCase().split(".")[0] ?? "")?.options ?? {};
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  return unknown === undefined ? null : `a channel of ${account} has no option ${JSON.stringify(unknown)}`;
 }
 
 /** What nobody can do without: what must be written, where it connects to, who we are there, and with which secret. */

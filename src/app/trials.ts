@@ -2,7 +2,8 @@ import { adapters, protocols } from "../adapters/registry.ts";
 import type { Account, Config } from "../config/config.ts";
 import { type TypedFlaw, readTyped } from "../config/typed.ts";
 import type { Clock } from "../contract/host.ts";
-import type { Manifest, SettingSchema } from "../contract/manifest.ts";
+import type { Manifest, SettingSchema, TextRule } from "../contract/manifest.ts";
+import type { ChannelRequest } from "../contract/session.ts";
 import type { AccountStatus } from "../delivery/status.ts";
 import { tryAccount } from "../delivery/trial.ts";
 import { checkPattern } from "../gateway/regex.ts";
@@ -48,7 +49,7 @@ export class Trials {
   }
 
   async #steps(asked: OnlineAsked, key: string): Promise<readonly OnlineStep[]> {
-    const { protocol, name, settings, channel } = asked;
+    const { protocol, name, settings, channel, options = {} } = asked;
     const manifest = protocols.get(protocol);
     if (manifest === undefined) return [settingsStep(false, `there is no protocol ${protocol}`)];
     const known = this.#options.running().accounts.get(key);
@@ -60,22 +61,29 @@ export class Trials {
     const shown = await this.#real(settings, manifest);
     if (shown === null) return [settingsStep(false, NO_SECRET)];
     const { real, secrets } = shown;
-    return new Scrubber(secrets).cleanAll(await this.#tried({ protocol, name, settings: real, channel }, manifest));
+    const steps = await this.#tried({ protocol, name, settings: real, channel, options }, manifest);
+    return new Scrubber([...secrets, ...secretOptions(manifest, options)]).cleanAll(steps);
   }
 
   async #tried(
-    { protocol, name, settings, channel }: Required<OnlineAsked>,
+    { protocol, name, settings, channel, options }: Required<OnlineAsked>,
     manifest: Manifest,
   ): Promise<readonly OnlineStep[]> {
     const rules = { protocols, checkPattern, findLoops };
     const read = readTyped({ manifest, name: `${protocol}.${name}`, settings, general: {} }, rules);
-    const flaws = [...read.flaws.filter(({ severity }) => severity === "error"), ...channelFlaws(manifest, channel)];
+    const flaws = [
+      ...read.flaws.filter(({ severity }) => severity === "error"),
+      ...channelFlaws(manifest, channel, options),
+    ];
     if (flaws.length > 0 || read.account === null)
       return flaws.map(({ message, remedy }) => ({ name: "settings", ok: false, why: message, remedy }));
-    return [settingsStep(true, "the settings can be read"), ...(await this.#online(read.account, manifest, channel))];
+    return [
+      settingsStep(true, "the settings can be read"),
+      ...(await this.#online(read.account, manifest, { name: channel, options })),
+    ];
   }
 
-  async #online(account: Account, manifest: Manifest, channel: string): Promise<readonly OnlineStep[]> {
+  async #online(account: Account, manifest: Manifest, channel: ChannelRequest): Promise<readonly OnlineStep[]> {
     const { protocol, settings } = account;
     const adapter = adapters.get(protocol);
     const same = [...this.#options.running().accounts.values()].find((other) => isSameLogin(other, account, manifest));
@@ -83,7 +91,7 @@ export class Trials {
     if (same !== undefined) return [await this.#state(same)];
     if (adapter === undefined || manifest.network === "BindAddress") return await addressSteps(settings["BindAddress"]);
     const { clock, random } = this.#options;
-    const channels = channel === "" ? [] : [{ name: channelName(manifest, channel), options: {} }];
+    const channels = channel.name === "" ? [] : [{ ...channel, name: channelName(manifest, channel.name) }];
     return await tryAccount({ adapter, settings, channels, clock, random, signal: this.#end.signal });
   }
 
@@ -131,10 +139,26 @@ const NO_SECRET =
 
 const settingsStep = (ok: boolean, why: string): OnlineStep => ({ name: "settings", ok, why, remedy: "" });
 
-function channelFlaws({ channel: rule }: Manifest, channel: string): readonly Pick<TypedFlaw, "message" | "remedy">[] {
-  if (channel === "" || rule === undefined || new RegExp(rule.pattern, "u").test(channel)) return [];
-  return [{ message: `the channel ${rule.hint}`, remedy: "" }];
+type Options = NonNullable<OnlineAsked["options"]>;
+
+function channelFlaws(
+  { channel: rule, options: known = {} }: Manifest,
+  channel: string,
+  options: Options,
+): readonly Pick<TypedFlaw, "message" | "remedy">[] {
+  const fits = (wanted: TextRule | undefined, text: string): boolean =>
+    wanted === undefined || new RegExp(wanted.pattern, "u").test(text);
+  const flaws = Object.entries(options).flatMap(([name, value]) => {
+    const option = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (option === undefined) return [`a channel has no option ${JSON.stringify(name)}`];
+    return fits(option.rule, value) ? [] : [`option ${name} of the channel ${option.rule?.hint ?? ""}`];
+  });
+  const all = channel === "" || fits(rule, channel) ? flaws : [`the channel ${rule?.hint ?? ""}`, ...flaws];
+  return all.map((message) => ({ message, remedy: "" }));
 }
+
+const secretOptions = ({ options: known = {} }: Manifest, options: Options): readonly string[] =>
+  Object.entries(options).flatMap(([name, value]) => (known[name]?.secret === true && value !== "" ? [value] : []));
 
 function channelName({ channel: rule }: Manifest, channel: string): string {
   return rule?.lowerCase === true ? channel.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase()) : channel;

@@ -102,7 +102,7 @@ interface ChannelRule extends TextRule {
   readonly lowerCase: boolean;
 }
 
-interface OptionSchema {
+export interface OptionSchema {
   readonly description: string;
   /** Never shown in a message. */
   readonly secret: boolean;

@@ -179,6 +179,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     const { page } = desk;
     const [port = 0] = await freePorts(1);
     await office.eve.raw("JOIN #porch");
+    await office.eve.raw("MODE #porch +k sesame");
     await goTo(desk, "Connect");
     const form = page.getByRole("form", { name: "Connect two networks" });
     const next = form.getByRole("button", { name: "Next" });
@@ -190,6 +191,11 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await form.getByLabel("Nick", { exact: true }).fill("porter");
     await form.getByLabel("Channel", { exact: true }).fill("#porch");
     await form.getByRole("button", { name: "Try it" }).click();
+    await worked.getByText("#porch").waitFor();
+    expect(await worked.textContent()).toContain("Does not work");
+    expect(await form.getByLabel("Channel: key", { exact: true }).getAttribute("type")).toBe("password");
+    await form.getByLabel("Channel: key", { exact: true }).fill("sesame");
+    await form.getByRole("button", { name: "Try it" }).click();
     await worked.getByText("joined #porch").waitFor();
     await next.click();
     await form.getByLabel("BindAddress").fill(`127.0.0.1:${port}`);
@@ -199,6 +205,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await next.click();
     await form.getByLabel("Name of the gateway").fill("porch");
     await next.click();
+    expect(await form.getByRole("region", { name: "What is added" }).textContent()).toContain('key = "••••••"');
     await form.getByRole("button", { name: "Finish" }).click();
     await page.getByText("The networks are linked").waitFor();
 

@@ -22,10 +22,10 @@ export function AccountStep({
   const ask = ([name, schema]: readonly [string, SettingSchema]): JSX.Element => (
     <Setting
       key={name}
-      at={at}
-      side={side}
       name={name}
       schema={schema}
+      value={side.typed[name]}
+      onChange={(value) => change(at, { typed: { ...side.typed, [name]: value }, steps: null })}
       error={missing.has(name) ? texts.missing : null}
     />
   );
@@ -69,6 +69,17 @@ export function AccountStep({
           )}
         </Field>
       ) : null}
+      {Object.entries(view?.options ?? {}).map(([name, { description, secret }]) => (
+        <Setting
+          key={name}
+          name={name}
+          label={texts.optionOf(name)}
+          schema={{ type: "string", default: "", description, secret }}
+          value={side.options[name]}
+          onChange={(value) => change(at, { options: { ...side.options, [name]: value }, steps: null })}
+          error={null}
+        />
+      ))}
       <Button busy={busy.value} onPress={() => void tryIt(at)}>
         {busy.value ? texts.trying : texts.try}
       </Button>
@@ -95,23 +106,22 @@ const words = (text: string): readonly (JSX.Element | string)[] =>
   text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>));
 
 interface SettingProps {
-  readonly at: 0 | 1;
-  readonly side: WizardSide;
   readonly name: string;
+  readonly label?: string;
   readonly schema: SettingSchema;
+  readonly value: string | boolean | undefined;
+  readonly onChange: (value: string | boolean) => void;
   readonly error: string | null;
 }
 
-function Setting({ at, side, name, schema, error }: SettingProps): JSX.Element {
+function Setting({ name, label = name, schema, value, onChange: set, error }: SettingProps): JSX.Element {
   const isShown = useSignal(false);
   const { description = "", type, secret = false } = schema;
   const usual = defaultWords(schema);
-  const value = side.typed[name];
-  const set = (next: string | boolean): void => change(at, { typed: { ...side.typed, [name]: next }, steps: null });
   if (type === "boolean") {
     const isOn = (value ?? schema.default) === true;
     return (
-      <Field label={name} hint={words(description)}>
+      <Field label={label} hint={words(description)}>
         {(input) => (
           <input {...input} type="checkbox" checked={isOn} onChange={(event) => set(event.currentTarget.checked)} />
         )}
@@ -151,14 +161,14 @@ function Setting({ at, side, name, schema, error }: SettingProps): JSX.Element {
   };
   return (
     <div class="asked">
-      <Field label={name} hint={hint} error={error}>
+      <Field label={label} hint={hint} error={error}>
         {inputOf}
       </Field>
       {secret && type === "string" ? (
         <Button
           kind="quiet"
           pressed={isShown.value}
-          label={texts.showOf(name)}
+          label={texts.showOf(label)}
           onPress={() => (isShown.value = !isShown.value)}
         >
           {texts.show}

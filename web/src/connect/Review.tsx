@@ -9,7 +9,10 @@ import { withDots } from "./typed.ts";
 export function Review(): JSX.Element {
   const isShown = useSignal(false);
   const added = made.value?.added ?? "";
-  const dotted = sides.value.reduce((text, side) => withDots(text, side.typed, viewOf(side)?.settings ?? {}), added);
+  const dotted = sides.value.reduce((text, side) => {
+    const { settings = {}, options = {} } = viewOf(side) ?? {};
+    return withDots(withDots(text, side.typed, settings), side.options, options);
+  }, added);
   const { problems = [], changes = [] } = checked.value ?? {};
   return (
     <>

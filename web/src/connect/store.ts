@@ -11,6 +11,8 @@ export interface WizardSide {
   readonly name: string;
   readonly typed: Typed;
   readonly channel: string;
+  /** Of the channel, as they are typed. */
+  readonly options: Typed;
   /** Of the last try. */
   readonly steps: readonly OnlineStep[] | null;
 }
@@ -18,7 +20,7 @@ export interface WizardSide {
 export const STEPS = ["networks", "first", "second", "gateway", "review"] as const;
 export type WizardStep = (typeof STEPS)[number] | "done";
 
-const EMPTY: WizardSide = { chosen: "", name: "", typed: {}, channel: "", steps: null };
+const EMPTY: WizardSide = { chosen: "", name: "", typed: {}, channel: "", options: {}, steps: null };
 
 export const protocols = signal<readonly ProtocolView[] | null>(null);
 export const step = signal<WizardStep>("networks");
@@ -80,12 +82,19 @@ const askedOf = (side: WizardSide): ConnectAsked["accounts"][number] => {
   return isNew(side) ? { protocol, name, settings } : { protocol, name };
 };
 
+/** The channel, with what was typed of it. */
+function placeOf(side: WizardSide): Pick<ConnectAsked["gateway"]["bridges"][number], "channel" | "options"> {
+  const known = viewOf(side)?.options ?? {};
+  const typed = Object.entries(side.options).filter(([name, value]) => Object.hasOwn(known, name) && value !== "");
+  return { channel: side.channel, options: Object.fromEntries(typed.map(([name, value]) => [name, String(value)])) };
+}
+
 /** Tries it as it is typed. */
 export async function tryIt(at: 0 | 1): Promise<void> {
   const side = sides.value[at];
   busy.value = true;
   change(at, { steps: null });
-  const body = { ...askedOf(side), channel: side.channel };
+  const body = { ...askedOf(side), ...placeOf(side) };
   const answer = await post<OnlineResult>("/v1/admin/check/online", body, { timeoutMs: 90_000 });
   batch(() => {
     busy.value = false;
@@ -96,7 +105,7 @@ export async function tryIt(at: 0 | 1): Promise<void> {
 
 /** What would be added, and what `check` says of it. */
 export async function prepare(): Promise<boolean> {
-  const bridges = sides.value.map((side) => ({ account: accountOf(side), channel: side.channel }));
+  const bridges = sides.value.map((side) => ({ account: accountOf(side), ...placeOf(side) }));
   const asked: ConnectAsked = {
     accounts: sides.value.map(askedOf),
     gateway: { name: gateway.value, bridges },

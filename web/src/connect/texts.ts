@@ -17,6 +17,7 @@ export const connectTexts = textsOf({
   nameHint: (protocol: string) => `Any short word; the account is ${protocol}.<name> in the configuration.`,
   channel: "Channel",
   channelHint: (hint: string) => `It ${hint}.`,
+  optionOf: (name: string) => `Channel: ${name}`,
   more: "More settings",
   show: "Show",
   hide: "Hide",

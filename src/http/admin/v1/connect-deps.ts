@@ -1,4 +1,4 @@
-import type { SettingSchema } from "../../../contract/manifest.ts";
+import type { OptionSchema, SettingSchema } from "../../../contract/manifest.ts";
 
 /** What helps to link networks: what can be asked, whether it works, and how it is written. */
 export interface ConnectDeps {
@@ -19,6 +19,8 @@ export interface ProtocolView {
   readonly onlyChannel: string | null;
   /** How channels are written; null: any text. */
   readonly channel: { readonly pattern: string; readonly hint: string } | null;
+  /** What can be said of one channel beside its name, such as a password, by name in lower case. */
+  readonly options: Readonly<Record<string, OptionSchema>>;
   /** Accounts of it that the configuration has. */
   readonly accounts: readonly string[];
 }
@@ -30,6 +32,8 @@ export interface OnlineAsked {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Empty: none is joined. */
   readonly channel: string;
+  /** Of the channel, as in the gateway's entry. */
+  readonly options?: Readonly<Record<string, string>>;
 }
 
 export interface OnlineResult {
@@ -47,10 +51,10 @@ export interface OnlineStep {
 
 /** Accounts that are to be there, and the gateway that links them. */
 export interface ConnectAsked {
-  readonly accounts: readonly Omit<OnlineAsked, "channel">[];
+  readonly accounts: readonly Omit<OnlineAsked, "channel" | "options">[];
   readonly gateway: {
     readonly name: string;
-    readonly bridges: readonly { readonly account: string; readonly channel: string }[];
+    readonly bridges: readonly ({ readonly account: string } & Pick<OnlineAsked, "channel" | "options">)[];
   };
 }
 

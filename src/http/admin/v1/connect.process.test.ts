@@ -58,7 +58,7 @@ describe("linking networks from a page", () => {
           first: ["BindAddress", "Token"],
           accounts: ["api.left", "api.right"],
         }),
-        like({ protocol: "irc", first: including(["Server", "Nick"]) }),
+        like({ protocol: "irc", first: including(["Server", "Nick"]), options: { key: like({ secret: true }) } }),
       ]),
     });
     expect(answer.text).not.toContain("hunter2");
@@ -81,6 +81,12 @@ describe("linking networks from a page", () => {
         { name: "connect", ok: false, remedy: containing(" ") },
       ],
     });
+    const options = { key: "two words", color: "red" };
+    const locked = (
+      await call("POST", "/check/online", { protocol: "irc", name: "a", settings, channel: "#a", options })
+    ).text;
+    expect(locked).toMatch(/option key of the channel must not contain spaces.*no option .*color/u);
+    expect(locked).not.toContain("two words");
     const typed = { BindAddress: address(2), Token: "<kept:0123456789>" };
     expect(await tryIt({ protocol: "api", name: "x", settings: typed })).toMatchObject({
       steps: [{ ok: false, why: containing("mask") }],
@@ -150,5 +156,32 @@ describe("linking networks from a page", () => {
     expect((await request(`http://${address(2)}/api/health`)).status).toBe(200);
     const twice = await call("POST", "/connect", { accounts, gateway: { name: "again", bridges } });
     expect([twice.status, twice.text]).toEqual([409, containing("api.third already")]);
+  });
+
+  test("the password of a channel is written to its gateway, and shown as a mask from then on", async () => {
+    const accounts = [{ protocol: "irc", name: "a", settings: { Server: address(1), Nick: "bot" } }];
+    const asked = (options: object) => {
+      const bridges = [
+        { account: "irc.a", channel: "#locked", options },
+        { account: "api.left", channel: "api", options: {} },
+      ];
+      return { accounts, gateway: { name: "locked", bridges } };
+    };
+    const wrong = await call("POST", "/connect", asked({ color: "red" }));
+    expect([wrong.status, wrong.text]).toEqual([409, containing("has no option")]);
+    const made = await call("POST", "/connect", asked({ key: 'open "sesame"' }));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as described
+    const { text, added } = made.json() as { text: string; added: string };
+    const locked = String.raw`{ account = "irc.a", channel = "#locked", options = { key = "open \"sesame\"" } },`;
+    expect(added).toContain(locked);
+    expect(added).toContain('{ account = "api.left", channel = "api" },');
+    expect((await call("PUT", "/config", { text }, { "If-Match": made.headers.etag ?? "" })).status).toBe(422);
+    const good = await call("POST", "/connect", asked({ key: "sesame" }));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as described
+    const { text: whole } = good.json() as { text: string };
+    expect((await call("PUT", "/config", { text: whole }, { "If-Match": good.headers.etag ?? "" })).status).toBe(200);
+    expect(readFileSync(rialto.file, "utf8")).toContain('options = { key = "sesame" }');
+    const shown = (await call("GET", "/config")).text;
+    expect([shown.includes("#locked"), shown.includes("sesame")]).toEqual([true, false]);
   });
 });

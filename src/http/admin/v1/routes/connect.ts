@@ -15,11 +15,17 @@ const ACCOUNT = {
     description: "As in its table of the configuration; absent: of the account that is there. A mask is its secret.",
   },
 };
+const OPTIONS = {
+  type: "object",
+  maxProperties: 10,
+  additionalProperties: { type: "string", maxLength: 2000 },
+  description: "Of the channel, such as its password.",
+};
 const ONLINE = {
   type: "object",
   required: ["protocol", "name"],
   additionalProperties: false,
-  properties: { ...ACCOUNT, channel: { ...SHORT, description: "Joined as well." } },
+  properties: { ...ACCOUNT, channel: { ...SHORT, description: "Joined as well." }, options: OPTIONS },
 } as const;
 const CONNECT = {
   type: "object",
@@ -45,7 +51,7 @@ const CONNECT = {
             type: "object",
             required: ["account", "channel"],
             additionalProperties: false,
-            properties: { account: SHORT, channel: SHORT },
+            properties: { account: SHORT, channel: SHORT, options: OPTIONS },
           },
         },
       },
@@ -135,7 +141,14 @@ export const connectRoutes: readonly Route<AdminV1Deps>[] = [
 ];
 
 function onlineOf(body: unknown): OnlineAsked {
-  const { protocol = "", name = "", channel = "", settings } = isObject(body) ? body : {};
-  const asked = { protocol: String(protocol), name: String(name), channel: String(channel) };
+  const { protocol = "", name = "", channel = "", settings, options } = isObject(body) ? body : {};
+  const asked = {
+    protocol: String(protocol),
+    name: String(name),
+    channel: String(channel),
+    options: isObject(options)
+      ? Object.fromEntries(Object.entries(options).map(([of, value]) => [of, String(value)]))
+      : {},
+  };
   return isObject(settings) ? { ...asked, settings } : asked;
 }
