@@ -46,6 +46,7 @@ export interface AdminV1Sources {
   readonly config: ConfigDeskOptions;
   /** How their sessions are now. */
   readonly accounts: TrialsOptions["accounts"];
+  readonly rooms: TrialsOptions["rooms"];
   readonly access: AccessDeps;
   readonly guests: GuestOffice;
 }
@@ -82,7 +83,14 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
   const { running } = sources.config;
   const config = new ConfigDesk(sources.config);
   const reveal = async (texts: readonly string[]) => await config.reveal(texts);
-  const trials = new Trials({ running, accounts: sources.accounts, reveal, clock, random: Math.random });
+  const trials = new Trials({
+    running,
+    accounts: sources.accounts,
+    rooms: sources.rooms,
+    reveal,
+    clock,
+    random: Math.random,
+  });
   return openAdminV1({
     deps: {
       operator,

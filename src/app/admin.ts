@@ -51,7 +51,7 @@ export interface AdminSources {
   readonly routes: Routes;
   /** As it is now. */
   readonly config: () => Config;
-  readonly delivery: () => Pick<Delivery, "guests" | "status" | "loops" | "control">;
+  readonly delivery: () => Pick<Delivery, "guests" | "rooms" | "status" | "loops" | "control">;
   readonly readers: () => readonly ReaderView[];
   /** Passed by what is said: it waits while the configuration is changed. */
   readonly pass: <T>(task: () => Promise<T>) => Promise<T>;
@@ -169,11 +169,12 @@ export class Admin {
     const port = (): number => Number(URL.parse(this.#url ?? "")?.port ?? 0);
     const { config: running, reload, wrote } = sources;
     const accounts = async () => await sources.delivery().status();
+    const rooms: AdminV1Sources["rooms"] = async (...of) => await sources.delivery().rooms(...of);
     const desk = { running, reload, wrote, env: process.env, nowMs };
     const common = { ...shown, token, proxies, logins, tokens, log, clock: systemClock, logger };
     const access = { apis: () => apisOf(config()), webhooks: sources.webhooks };
     const guests = guestOffice(config, sources.delivery);
-    const own = { ...common, names: pageNames, publicOrigin, port, config: desk, access, accounts, guests };
+    const own = { ...common, names: pageNames, publicOrigin, port, config: desk, access, accounts, rooms, guests };
     const v1 = new V1Door(async (host) => {
       const { openOperatorApi } = await import("./admin-v1.ts");
       return await openOperatorApi(own, host);

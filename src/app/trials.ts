@@ -15,6 +15,8 @@ import { whyBusy } from "./busy.ts";
 export interface TrialsOptions {
   readonly running: () => Config;
   readonly accounts: () => Promise<readonly Pick<AccountStatus, "key" | "state" | "as" | "why" | "remedy">[]>;
+  /** As `Delivery.rooms`. */
+  readonly rooms: (account: Account, signal: AbortSignal) => Promise<readonly string[]>;
   /** See ConfigDesk. */
   readonly reveal: (texts: readonly string[]) => Promise<readonly string[] | null>;
   readonly clock: Clock;
@@ -38,7 +40,7 @@ export class Trials {
     if (this.#busy.has(key) || this.#busy.size >= AT_ONCE) return "busy";
     this.#busy.add(key);
     try {
-      return { steps: await this.#steps(asked, key), rooms: [] };
+      return await this.#result(asked, key);
     } finally {
       this.#busy.delete(key);
     }
@@ -48,27 +50,27 @@ export class Trials {
     this.#end.abort();
   }
 
-  async #steps(asked: OnlineAsked, key: string): Promise<readonly OnlineStep[]> {
+  async #result(asked: OnlineAsked, key: string): Promise<OnlineResult> {
     const { protocol, name, settings, channel, options = {} } = asked;
     const manifest = protocols.get(protocol);
-    if (manifest === undefined) return [settingsStep(false, `there is no protocol ${protocol}`)];
+    if (manifest === undefined) return told(settingsStep(false, `there is no protocol ${protocol}`));
     const known = this.#options.running().accounts.get(key);
     if (settings === undefined) {
       return known === undefined
-        ? [settingsStep(false, `the configuration has no account ${key} in an enabled gateway`)]
-        : [await this.#state(known)];
+        ? told(settingsStep(false, `the configuration has no account ${key} in an enabled gateway`))
+        : await this.#state(known);
     }
     const shown = await this.#real(settings, manifest);
-    if (shown === null) return [settingsStep(false, NO_SECRET)];
+    if (shown === null) return told(settingsStep(false, NO_SECRET));
     const { real, secrets } = shown;
-    const steps = await this.#tried({ protocol, name, settings: real, channel, options }, manifest);
-    return new Scrubber([...secrets, ...secretOptions(manifest, options)]).cleanAll(steps);
+    const tried = await this.#tried({ protocol, name, settings: real, channel, options }, manifest);
+    return new Scrubber([...secrets, ...secretOptions(manifest, options)]).cleanAll(tried);
   }
 
   async #tried(
     { protocol, name, settings, channel, options }: Required<OnlineAsked>,
     manifest: Manifest,
-  ): Promise<readonly OnlineStep[]> {
+  ): Promise<OnlineResult> {
     const rules = { protocols, checkPattern, findLoops };
     const read = readTyped({ manifest, name: `${protocol}.${name}`, settings, general: {} }, rules);
     const flaws = [
@@ -76,34 +78,31 @@ export class Trials {
       ...channelFlaws(manifest, channel, options),
     ];
     if (flaws.length > 0 || read.account === null)
-      return flaws.map(({ message, remedy }) => ({ name: "settings", ok: false, why: message, remedy }));
-    return [
-      settingsStep(true, "the settings can be read"),
-      ...(await this.#online(read.account, manifest, { name: channel, options })),
-    ];
+      return told(...flaws.map(({ message, remedy }) => ({ ...settingsStep(false, message), remedy })));
+    const { steps, rooms } = await this.#online(read.account, manifest, { name: channel, options });
+    return { steps: [settingsStep(true, "the settings can be read"), ...steps], rooms };
   }
 
-  async #online(account: Account, manifest: Manifest, channel: ChannelRequest): Promise<readonly OnlineStep[]> {
+  async #online(account: Account, manifest: Manifest, channel: ChannelRequest): Promise<OnlineResult> {
     const { protocol, settings } = account;
     const adapter = adapters.get(protocol);
     const same = [...this.#options.running().accounts.values()].find((other) => isSameLogin(other, account, manifest));
     // Two sessions of one login would throw each other out, or share what comes between them.
-    if (same !== undefined) return [await this.#state(same)];
-    if (adapter === undefined || manifest.network === "BindAddress") return await addressSteps(settings["BindAddress"]);
+    if (same !== undefined) return await this.#state(same);
+    if (adapter === undefined || manifest.network === "BindAddress")
+      return told(...(await addressSteps(settings["BindAddress"])));
     const { clock, random } = this.#options;
     const channels = channel.name === "" ? [] : [{ ...channel, name: channelName(manifest, channel.name) }];
     return await tryAccount({ adapter, settings, channels, clock, random, signal: this.#end.signal });
   }
 
-  /** How the session is that runs. */
-  async #state({ key, name }: Account): Promise<OnlineStep> {
-    const found = (await this.#options.accounts()).find((status) => status.key === key);
-    const step = { name: "running", remedy: found?.remedy ?? "" } as const;
-    if (found === undefined) return { ...step, ok: true, why: `${name} runs` };
-    const { state, as, why } = found;
-    const what = `${name} runs with this login already, so it is not disturbed: it is ${state}`;
-    const who = as === null ? "" : ` as ${as}`;
-    return { ...step, ok: state === "online", why: `${what}${who}${why === null ? "" : `: ${why.message}`}` };
+  /** How the session is that runs, and what it could bridge. */
+  async #state(account: Account): Promise<OnlineResult> {
+    const [status, rooms] = await Promise.all([
+      this.#options.accounts(),
+      this.#options.rooms(account, this.#end.signal),
+    ]);
+    return { steps: [stateStep(account, status)], rooms };
   }
 
   /** A mask can only be the value of a secret, as in the file: others are told to people and to servers. */
@@ -136,6 +135,18 @@ const isMask = (text: string): boolean => /<kept:\w+>/u.test(text);
 
 const NO_SECRET =
   "a mask stands for no secret that Rialto knows, or is the value of a setting that is none; type what it should be";
+
+const told = (...steps: readonly OnlineStep[]): OnlineResult => ({ steps, rooms: [] });
+
+function stateStep({ key, name }: Account, status: Awaited<ReturnType<TrialsOptions["accounts"]>>): OnlineStep {
+  const found = status.find((one) => one.key === key);
+  const step = { name: "running", remedy: found?.remedy ?? "" } as const;
+  if (found === undefined) return { ...step, ok: true, why: `${name} runs` };
+  const { state, as, why } = found;
+  const what = `${name} runs with this login already, so it is not disturbed: it is ${state}`;
+  const who = as === null ? "" : ` as ${as}`;
+  return { ...step, ok: state === "online", why: `${what}${who}${why === null ? "" : `: ${why.message}`}` };
+}
 
 const settingsStep = (ok: boolean, why: string): OnlineStep => ({ name: "settings", ok, why, remedy: "" });
 

@@ -14,9 +14,13 @@ import { ask, NotRunning } from "./client.ts";
 export interface OnlineView {
   readonly account: string;
   readonly steps: readonly { readonly ok: boolean; readonly why: string; readonly remedy: string }[];
+  /** Channels that it could bridge, as the configuration writes them; empty where the network lists none. */
+  readonly rooms: readonly string[];
 }
 
 const AT_ONCE = 4;
+/** Rooms of an account that are named in words. */
+const SHOWN_MAX = 20;
 
 /**
  * Tries every account of a configuration: connects, logs in, joins its channels, leaves. Nothing is sent, stored or
@@ -28,8 +32,9 @@ export async function checkOnline(config: Config, signal: AbortSignal): Promise<
   const views: OnlineView[] = [];
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     const some = wanted.slice(at, at + AT_ONCE).map(async (account): Promise<OnlineView> => {
-      const steps = runningSteps(account, config, running) ?? (await trySteps(account, config, signal));
-      return { account: account.name, steps };
+      const known = runningSteps(account, config, running);
+      const tried = known === null ? await tryIt(account, config, signal) : { steps: known, rooms: [] };
+      return { account: account.name, ...tried };
     });
     views.push(...(await Promise.all(some)));
   }
@@ -38,24 +43,34 @@ export async function checkOnline(config: Config, signal: AbortSignal): Promise<
 
 /** A block for each account. Pure. */
 export function onlineText(views: readonly OnlineView[]): string {
-  return views
-    .flatMap(({ account, steps }) => steps.map((step) => ({ account, ...step })))
-    .map(
-      ({ account, ok, why, remedy }) =>
-        `${account}: ${ok ? "ok" : "failed"}: ${why}${remedy === "" ? "" : `; ${remedy}`}\n`,
-    )
-    .join("");
+  const lines = views.flatMap(({ account, steps, rooms }) => [
+    ...steps.map(
+      ({ ok, why, remedy }) => `${account}: ${ok ? "ok" : "failed"}: ${why}${remedy === "" ? "" : `; ${remedy}`}\n`,
+    ),
+    ...(rooms.length === 0 ? [] : [`${account}: its rooms: ${roomsText(rooms)}\n`]),
+  ]);
+  return lines.join("");
 }
 
-async function trySteps(account: Account, { gateways }: Config, signal: AbortSignal): Promise<OnlineView["steps"]> {
+function roomsText(rooms: readonly string[]): string {
+  const shown = rooms.slice(0, SHOWN_MAX).join(", ");
+  const more = rooms.length - SHOWN_MAX;
+  return more > 0 ? `${shown} and ${more} more (--json has them)` : shown;
+}
+
+async function tryIt(
+  account: Account,
+  { gateways }: Config,
+  signal: AbortSignal,
+): Promise<Pick<OnlineView, "steps" | "rooms">> {
   const { key, protocol, settings } = account;
   const adapter = adapters.get(protocol);
   const address = settings["BindAddress"];
   if ((adapter === undefined || adapter.manifest.network === "BindAddress") && typeof address === "string") {
     const why = await whyBusy(address);
-    return [{ ok: why === null, why: why ?? `${address} is free`, remedy: "" }];
+    return { steps: [{ ok: why === null, why: why ?? `${address} is free`, remedy: "" }], rooms: [] };
   }
-  if (adapter === undefined) return [];
+  if (adapter === undefined) return { steps: [], rooms: [] };
   const own = gateways.flatMap(({ bridges }) => bridges).filter((bridge) => bridge.account === key);
   const channels = new Map(
     own.map(({ channel, options }): [string, ChannelRequest] => [channel, { name: channel, options }]),

@@ -31,8 +31,8 @@ Exit code: 0 after a normal stop. "rialto help" and docs/errors.md list the othe
 Shows everything that is wrong with a configuration, and what it links. It starts nothing.
 
   -conf FILE      the same as FILE (default: as for "rialto run")
-  --online        also tries each account: connects, logs in, joins its channels, and leaves; nothing is sent, and what waits there
-                  stays for the start. An account that runs already is not disturbed: its state is shown.
+  --online        also tries each account: connects, logs in, lists rooms, joins its channels, and leaves; nothing is sent, and
+                  what waits there stays for the start. An account that runs already is not disturbed: its state is shown.
   --json          the problems and the gateways as JSON
 
 Exit code: 0 no errors, 1 an account does not work (--online), 64 there is no file to check, 78 the file has errors.

@@ -65,6 +65,12 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
    * long; null: nobody knows. Never rejects. Absent where the network does not say.
    */
   members?(channel: ChannelRef, signal: AbortSignal): Promise<readonly Member[] | null>;
+  /**
+   * Rooms that can be bridged, as the configuration writes them: those that we are in, and those that we could enter,
+   * as far as the network lists them in a few requests; some hundred at most, those that we are in first. Never
+   * rejects, and is over at the latest when the signal is aborted. Absent where the network does not list any.
+   */
+  rooms?(signal: AbortSignal): Promise<readonly string[]>;
   /** Absent where nobody comes as a guest of ours. */
   readonly guests?: GuestDesk;
   /** Never rejects. */

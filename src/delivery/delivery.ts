@@ -13,6 +13,7 @@ import type { Logger } from "../logger.ts";
 import { type DeliveryChange, type NextConfig, prepareChange } from "./change.ts";
 import { within } from "./deadline.ts";
 import { forgetRemoved } from "./forgetting.ts";
+import { listRooms } from "./room-list.ts";
 import { AccountControl } from "./account-control.ts";
 import { boundHints, type OnHint } from "./hints.ts";
 import { laneSpecs } from "./lane-specs.ts";
@@ -41,6 +42,8 @@ export interface Delivery {
   members(accountKey: string, channel: string): Promise<readonly Member[] | null>;
   /** Null: the account has no guests, or is not connected. */
   guests(accountKey: string): GuestDesk | null;
+  /** Channels that the account could bridge, as the configuration writes them; empty: nobody can tell now. */
+  rooms(account: Pick<Account, "key" | "protocol">, signal: AbortSignal): Promise<readonly string[]>;
   /** Pauses, resumes or reconnects the account with this key. Rejects with a LogError. */
   control(accountKey: string, act: AccountAct): Promise<AccountActed>;
   /** Loops through other bridges, of which messages are withheld. */
@@ -125,7 +128,12 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     state: (accountKey) => runtimes.get(accountKey)?.supervisor.state,
     status: async () => await Promise.all(runtimes.all.map(async (part) => await part.status())),
     members: async (accountKey, channel) => (await runtimes.get(accountKey)?.supervisor.members(channel)) ?? null,
-    guests: (accountKey) => runtimes.get(accountKey)?.supervisor.guests ?? null,
+    guests: (accountKey) => runtimes.get(accountKey)?.supervisor.session?.guests ?? null,
+    rooms: async (account, signal) => {
+      const session = runtimes.get(account.key)?.supervisor.session;
+      const manifest = options.adapters.get(account.protocol)?.manifest;
+      return session == null || manifest === undefined ? [] : await listRooms(session, manifest, { clock, signal });
+    },
     control: async (accountKey, act) => await control.act(accountKey, act),
     loops: () => loops.loops,
     change: async (next) => {

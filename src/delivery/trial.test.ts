@@ -11,6 +11,7 @@ const containing = (text: string): unknown => expect.stringContaining(text);
 interface Tried {
   readonly steps: readonly TrialStep[];
   readonly did: readonly string[];
+  readonly rooms: readonly string[];
 }
 
 /** Tries an account whose adapter opens as given. */
@@ -21,12 +22,18 @@ async function tried(
   const did: string[] = [];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of an adapter, a trial only loads
   const adapter = {
+    manifest: {
+      protocol: "fake",
+      title: "Fake",
+      schema: { type: "object", properties: {} },
+      channel: { pattern: "^#", hint: "", lowerCase: true },
+    },
     load: () => Promise.resolve({ open: async ({ host, signal }) => await open(host, did, signal) }),
-  } as Pick<Adapter, "load"> as Adapter;
+  } as Pick<Adapter, "load" | "manifest"> as Adapter;
   const channels = ["#a", "#closed"].map((name) => ({ name, options: {} }));
   const { signal } = new AbortController();
-  const steps = await tryAccount({ adapter, settings: {}, channels, clock, random: () => 0, signal });
-  return { steps, did };
+  const { steps, rooms } = await tryAccount({ adapter, settings: {}, channels, clock, random: () => 0, signal });
+  return { steps, did, rooms };
 }
 
 /** A session in which nobody may do anything but join and leave. */
@@ -67,6 +74,37 @@ test("it signs in, joins and leaves, and nothing that comes is answered before t
   ]);
   await Promise.resolve();
   expect(isAnswered).toBe(true);
+});
+
+test.each([
+  ["those that can be written, in order", () => Promise.resolve(["#b", "id 7", "#a", "#b"]), ["#a", "#b"]],
+  ["some hundred", () => Promise.resolve(Array.from({ length: 600 }, (_, at) => `#${at + 1000}`)), 500],
+  ["none where it fails", () => Promise.reject(new Error("oops")), []],
+])("the rooms to choose from: %s", async (_what, rooms, wanted) => {
+  const found = await tried((_host, done) => {
+    const opened = sessionOf(done);
+    if (opened.ok) Object.assign(opened.session, { rooms });
+    return Promise.resolve(opened);
+  });
+  expect(typeof wanted === "number" ? found.rooms.length : found.rooms).toEqual(wanted);
+  expect(found.steps[0]?.ok).toBe(true);
+});
+
+test("a network that is slow with its rooms does not hold up the rest", async () => {
+  const clock = new FakeClock();
+  const asked = Promise.withResolvers<void>();
+  const trial = tried((_host, done) => {
+    const opened = sessionOf(done);
+    const rooms = async () => {
+      asked.resolve();
+      return await new Promise<readonly string[]>(() => undefined);
+    };
+    if (opened.ok) Object.assign(opened.session, { rooms });
+    return Promise.resolve(opened);
+  }, clock);
+  await asked.promise;
+  await clock.advance(10_000);
+  expect(await trial).toMatchObject({ rooms: [], did: ["join #a", "join #closed", "close"] });
 });
 
 test("why nobody is let in comes with what to do about it", async () => {

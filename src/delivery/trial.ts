@@ -5,6 +5,7 @@ import type { ChannelRequest, Session } from "../contract/session.ts";
 import { isAborted } from "../lib/abort.ts";
 import { within } from "./deadline.ts";
 import { trialRemedyOf } from "./remedies.ts";
+import { listRooms } from "./room-list.ts";
 
 /** One step of trying an account, for people. */
 export interface TrialStep {
@@ -26,15 +27,21 @@ export interface TrialOptions {
   readonly signal: AbortSignal;
 }
 
+export interface TrialResult {
+  readonly steps: readonly TrialStep[];
+  /** Channels to choose from, as the configuration writes them; empty where the network lists none. */
+  readonly rooms: readonly string[];
+}
+
 const OPEN_MS = 30_000;
 const JOIN_MS = 20_000;
 const LEAVE_MS = 5_000;
 
 /**
- * Logs in, joins, and leaves again. Nothing is sent and nothing is stored, and what the network hands over is not
+ * Logs in, lists rooms, joins, and leaves again. Nothing is sent and nothing is stored, and what the network hands over is not
  * acknowledged: whoever comes after us gets it. Never rejects.
  */
-export async function tryAccount(options: TrialOptions): Promise<readonly TrialStep[]> {
+export async function tryAccount(options: TrialOptions): Promise<TrialResult> {
   const { adapter, settings, clock, signal } = options;
   const worries = new Map<string, Reason>();
   const over = new AbortController();
@@ -47,24 +54,27 @@ export async function tryAccount(options: TrialOptions): Promise<readonly TrialS
       if (isAborted(limit) && found.ok) await found.session.close(limit);
       return found;
     });
-    if (opened.late) return [failed("connect", { code: "timeout", message: "there was no answer in time" })];
+    if (opened.late) return alone(failed("connect", { code: "timeout", message: "there was no answer in time" }));
     if (!opened.value.ok) {
       const { why, cause } = opened.value.ended;
-      return [{ ...failed("connect", why), remedy: trialRemedyOf("account", why, cause) }];
+      return alone({ ...failed("connect", why), remedy: trialRemedyOf("account", why, cause) });
     }
     const { session } = opened.value;
     const connected = { name: "connect", ok: true, why: `signed in as ${session.as}`, remedy: "" } as const;
+    const rooms = await listRooms(session, adapter.manifest, options);
     const joined: TrialStep[] = [];
     for (const channel of options.channels) joined.push(await join(session, channel, options));
     await within({ clock, ms: LEAVE_MS }, async (limit) => await session.close(limit));
     const [worry] = worries.values();
-    return [worry === undefined ? connected : failed("connect", worry), ...joined];
+    return { steps: [worry === undefined ? connected : failed("connect", worry), ...joined], rooms };
   } catch (error) {
-    return [failed("connect", { code: "bug", message: error instanceof Error ? error.message : String(error) })];
+    return alone(failed("connect", { code: "bug", message: error instanceof Error ? error.message : String(error) }));
   } finally {
     over.abort();
   }
 }
+
+const alone = (step: TrialStep): TrialResult => ({ steps: [step], rooms: [] });
 
 async function join(session: Session, channel: ChannelRequest, { clock, signal }: TrialOptions): Promise<TrialStep> {
   const joined = await within({ clock, ms: JOIN_MS, signal }, async (limit) => await session.join(channel, limit));

@@ -71,6 +71,7 @@ function worsenSession(session: Session, host: Host, parts: Parts): Session {
     ...(session.members && {
       members: async (channel, signal) => (await session.members?.(channel, signal)) ?? null,
     }),
+    ...(session.rooms && { rooms: async (signal) => (await session.rooms?.(signal)) ?? [] }),
     ...(session.leave && { leave: async (channel, signal) => await session.leave?.(channel, signal) }),
     quiesce: async () => await session.quiesce(),
     close: async (signal) => await session.close(signal),

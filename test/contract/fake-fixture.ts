@@ -29,6 +29,7 @@ function offersOf(isRich: boolean): ReadonlySet<Feature> {
     "leave",
     "stall",
     "members",
+    "rooms",
     "typing",
   ];
   const rich: readonly Feature[] = [

@@ -121,6 +121,11 @@ export class FakeSession implements Session, Member {
     return asked.value.map((name) => ({ id: name as UserRef, name, bot: false, present: null }));
   }
 
+  async rooms(): Promise<readonly string[]> {
+    const asked = await this.link.ask(() => [...this.#joined]);
+    return asked.ok ? asked.value : [];
+  }
+
   /** On the server. What was missed comes before what happens from now on. */
   #enter(name: string): void {
     this.#left.delete(name);

@@ -28,6 +28,7 @@ export interface Fixture {
  * - `announces`: before a post leaves, the adapter puts it into its cursor and waits until that is on disk.
  * - `fetch`: `Person.fetch` reads the files that a person sees.
  * - `members`: sessions have `members`, which know those who are in a channel and have said something.
+ * - `rooms`: sessions have `rooms`, which list the channels of the harness once we are in them.
  * - `typing`: `Person.type` shows others that somebody types, and the adapter then gives hints.
  * - `setTopic`: `Person.topic` shows what we set, and we may set topics where the person is.
  * What is asked of us depends on the capabilities: edits of ours are looked for where `ops.edit` is native, and so on.
@@ -51,6 +52,7 @@ export type Feature =
   | "announces"
   | "fetch"
   | "members"
+  | "rooms"
   | "typing"
   | "setTopic";
 

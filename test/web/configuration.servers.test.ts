@@ -6,6 +6,8 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { needs } from "../servers/installed.ts";
 import { flawsOf, useBrowser } from "../support/browser.ts";
+import { addBot } from "../servers/mattermost/people.ts";
+import { FakeMattermost } from "../servers/mattermost/server.ts";
 import { freePorts } from "../support/ports.ts";
 import { type Rialto, startRialto } from "../support/rialto.ts";
 
@@ -161,6 +163,35 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     expect(readFileSync(rialto.file, "utf8")).toContain("[api.third]\nBindAddress");
     await page.getByRole("button", { name: "Send a test message" }).click();
     await page.getByRole("link", { name: "See where it has arrived" }).waitFor();
+  });
+
+  test("the rooms that an account could bridge are offered, and what is typed stays free", async () => {
+    const server = await FakeMattermost.start();
+    const team = server.world.addTeam("crew");
+    for (const name of ["town", "attic"]) server.world.addChannel(team.id, name);
+    const { page, expects } = await browser.open(await link());
+    expects(WITHOUT_SESSION);
+    await page.getByRole("link", { name: "Connect" }).click();
+    const form = page.getByRole("form", { name: "Connect two networks" });
+    await form.getByLabel("First network").selectOption("Mattermost");
+    await form.getByLabel("Second network").selectOption("api.left");
+    await form.getByRole("button", { name: "Next" }).click();
+    await form.getByText("More settings").click();
+    await form.getByLabel("Server", { exact: true }).fill(server.address);
+    await form.getByLabel("Team", { exact: true }).fill("crew");
+    await form.getByLabel("Token", { exact: true }).fill(addBot(server, team, "rialto").token());
+    await form.getByLabel("NoTLS").check();
+    await form.getByRole("button", { name: "Try it" }).click();
+    await form.getByRole("list", { name: "Result" }).getByText("signed in as rialto").waitFor();
+    const channel = form.getByRole("combobox", { name: "Channel", exact: true });
+    const options = form.locator("datalist option");
+    const offered = await options.evaluateAll((all) => all.map((option) => option.getAttribute("value")));
+    expect(offered).toEqual(expect.arrayContaining(["attic", "town"]));
+    await form.getByText(/The account knows \d+ rooms: choose/u).waitFor();
+    await channel.fill("elsewhere");
+    expect(await channel.inputValue()).toBe("elsewhere");
+    await page.reload();
+    await server.stop();
   });
 
   test("keeps nobody out", async () => {

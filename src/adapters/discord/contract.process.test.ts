@@ -64,7 +64,7 @@ const fixture = (mode: Mode): Fixture => ({
   adapter,
   features: new Set([
     ...(["auth", "config", "unreachable", "refused", "leave", "stall", "edit", "erase"] as const),
-    ...(["react", "reply", "thread", "file", "notified", "history", "announces", "fetch", "typing"] as const),
+    ...(["react", "reply", "thread", "file", "notified", "history", "announces", "fetch", "rooms", "typing"] as const),
   ]),
   start: async () => await harness(mode),
 });

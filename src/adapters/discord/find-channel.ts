@@ -17,6 +17,9 @@ export type FoundChannel =
   | { readonly is: "many"; readonly channels: readonly DiscordChannel[] }
   | { readonly is: "none" };
 
+/** Whether it is a channel of its own where people write, and no thread. */
+export const isHomeType = (type: number): boolean => RANKS.has(type);
+
 /** Whether people write there. */
 export const isRoomType = (type: number): boolean => RANKS.has(type) || (type >= 10 && type <= 12);
 

@@ -21,6 +21,7 @@ import { OwnMessages } from "./own-messages.ts";
 import { DiscordPeople } from "./people.ts";
 import type { DiscordPositions } from "./positions.ts";
 import type { DiscordRest } from "./rest.ts";
+import { listRooms } from "./room-list.ts";
 import { DiscordRooms } from "./rooms.ts";
 import type { DiscordSettings } from "./settings.ts";
 import type { DiscordEvent } from "./shard.ts";
@@ -126,6 +127,10 @@ export class DiscordSession implements Session<DiscordHandlers> {
   async join(channel: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     if (signal.aborted) return notJoined("stopping", "joining was cancelled");
     return await this.#rooms.join(channel, signal);
+  }
+
+  async rooms(): Promise<readonly string[]> {
+    return await Promise.resolve(listRooms(this.#options.state));
   }
 
   async leave(channel: ChannelRef): Promise<void> {

@@ -131,6 +131,17 @@ export class Client {
     return mapped(answer, (json) => listIn(json, "joined_rooms"));
   }
 
+  /** The rooms that the homeserver tells everybody of, with their names: a page. */
+  async publicRooms(limit: number, signal: AbortSignal): Promise<Result<readonly unknown[]>> {
+    const answer = await this.#call({
+      method: "GET",
+      path: "/_matrix/client/v3/publicRooms",
+      query: { limit },
+      signal,
+    });
+    return mapped(answer, (json) => listIn(json, "chunk"));
+  }
+
   async joinedMembers(roomId: string, signal: AbortSignal): Promise<Result<Json>> {
     const answer = await this.#call({ method: "GET", path: `${room(roomId)}/joined_members`, signal });
     return mapped(answer, (json) => objectIn(json, "joined"));

@@ -11,6 +11,7 @@ import type { Http } from "../kit/http.ts";
 import type { capabilities } from "./capabilities.ts";
 import { endOf } from "./login.ts";
 import { Reactor } from "./reactor.ts";
+import { listRooms } from "./room-list.ts";
 import { MatrixRooms } from "./rooms.ts";
 import { Sender } from "./sender.ts";
 import { loginWay, type MatrixSettings } from "./settings.ts";
@@ -107,6 +108,10 @@ export class MatrixSession implements Session<MatrixHandlers> {
   async members(channel: ChannelRef): Promise<readonly Member[] | null> {
     const room = this.#rooms.get(channel);
     return await Promise.resolve(room.joined ? membersOf(room, this.#options.settings, this.#isOwn) : null);
+  }
+
+  async rooms(signal: AbortSignal): Promise<readonly string[]> {
+    return await listRooms(this.#options.client, signal);
   }
 
   async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {

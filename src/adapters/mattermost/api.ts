@@ -120,6 +120,22 @@ export class MattermostApi {
     return mapped(answer, channelIn);
   }
 
+  /** Those of a team that somebody is in. */
+  async channelsOf(
+    team: string,
+    user: string,
+    signal: AbortSignal,
+  ): Promise<MattermostResult<readonly MattermostChannel[]>> {
+    return await this.#read(`/api/v4/users/${segment(user)}/teams/${segment(team)}/channels`, channelsIn, signal);
+  }
+
+  /** The first page of a team's public ones. */
+  async openChannels(team: string, signal: AbortSignal): Promise<MattermostResult<readonly MattermostChannel[]>> {
+    const path = `/api/v4/teams/${segment(team)}/channels`;
+    const query = { page: 0, per_page: PAGE_MAX };
+    return mapped(await this.#ask({ method: "GET", path, query, signal, timeoutMs: LOOKUP_MS }), channelsIn);
+  }
+
   async channel(id: string, signal: AbortSignal): Promise<MattermostResult<MattermostChannel | null>> {
     return await this.#read(`/api/v4/channels/${segment(id)}`, channelIn, signal);
   }
@@ -270,6 +286,9 @@ export class MattermostApi {
 function idIn(raw: unknown): string | null {
   return isObject(raw) ? textIn(raw, "id") : null;
 }
+
+const channelsIn = (raw: unknown): readonly MattermostChannel[] =>
+  Array.isArray(raw) ? raw.flatMap((one) => channelIn(one) ?? []) : [];
 
 const usersIn = (raw: unknown): readonly MattermostUser[] =>
   Array.isArray(raw) ? raw.flatMap((one) => userIn(one) ?? []) : [];

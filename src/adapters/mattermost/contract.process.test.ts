@@ -66,7 +66,7 @@ const fixture = (mode: Mode): Fixture => ({
   features: new Set([
     ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall", "edit", "erase"] as const),
     ...(["react", "reply", "thread", "file", "notified", "history", "fetch", "setTopic"] as const),
-    ...(["members", "typing"] as const),
+    ...(["members", "rooms", "typing"] as const),
   ]),
   start: async () => await harness(mode),
 });

@@ -146,6 +146,10 @@ export class MattermostSession implements Session<MattermostHandlers> {
     return joined.ok ? { ...joined, limits } : joined;
   }
 
+  async rooms(signal: AbortSignal): Promise<readonly string[]> {
+    return await this.#rooms.list(signal);
+  }
+
   async leave(channel: ChannelRef): Promise<void> {
     this.#rooms.dismiss(channel);
     this.#timeline.forget(channel);

@@ -107,6 +107,17 @@ export class MattermostRooms {
     return { ok: true, ref: channelRef(id), without: [] };
   }
 
+  /** Names of channels that we are in, then of those that everybody may enter. */
+  async list(signal: AbortSignal): Promise<readonly string[]> {
+    const { api, me, team } = this.#options;
+    const lists = await Promise.all([api.channelsOf(team.id, me.id, signal), api.openChannels(team.id, signal)]);
+    // Others are talks of a few people.
+    const rooms = lists
+      .flatMap((list) => (list.ok ? list.value : []))
+      .filter(({ type }) => type === "O" || type === "P");
+    return [...new Set(rooms.filter(({ deleteAt }) => deleteAt === 0).map(({ name }) => name))];
+  }
+
   /** What the server tells of channels, and of who is in them. */
   take({ event, data, channel, user }: MattermostEvent): void {
     const { me, host, team } = this.#options;

@@ -65,7 +65,7 @@ const fixture = (mode: Mode): Fixture => ({
   adapter,
   features: new Set([
     ...(["auth", "config", "unreachable", "refused", "leave", "stall", "edit", "erase"] as const),
-    ...(["react", "reply", "thread", "file", "notified", "history", "fetch", "setTopic", "members"] as const),
+    ...(["react", "reply", "thread", "file", "notified", "history", "fetch", "setTopic", "members", "rooms"] as const),
   ]),
   start: async () => await harness(mode),
 });

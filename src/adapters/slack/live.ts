@@ -137,6 +137,10 @@ export class SlackSession implements Session<SlackHandlers> {
     return await this.#rooms.join(channel, signal);
   }
 
+  async rooms(signal: AbortSignal): Promise<readonly string[]> {
+    return await this.#rooms.list(signal);
+  }
+
   async leave(channel: ChannelRef): Promise<void> {
     this.#rooms.dismiss(channel);
     this.#timeline.forget(channel);

@@ -149,6 +149,18 @@ export class SlackRooms {
     return { ok: true, ref: channelRef(id), without: this.#reacts ? [] : ["react"] };
   }
 
+  /** Names of channels that we are in, then of public ones: a page of each. */
+  async list(signal: AbortSignal): Promise<readonly string[]> {
+    const { api } = this.#options;
+    const names = new Set<string>();
+    for (const mine of [true, false]) {
+      const page = await api.channelsPage({ mine, cursor: "" }, signal);
+      const rooms = page.ok ? page.value.channels.filter(({ isArchived }) => !isArchived) : [];
+      for (const { name } of rooms) names.add(name);
+    }
+    return [...names];
+  }
+
   /** What the server tells of channels, and of who is in them. `channel`: the id of the one. */
   take(event: Json, channel: string): void {
     const { me, host } = this.#options;

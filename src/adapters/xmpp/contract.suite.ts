@@ -169,6 +169,7 @@ export function contractAgainst(
         "fetch",
         "setTopic",
         "members",
+        "rooms",
         "typing",
       ] as const),
     ]),

@@ -27,6 +27,7 @@ import { awayHint, membersOf, typingHint } from "./hints.ts";
 import { isNotThere } from "./refusals.ts";
 import { errorOf, Requests } from "./requests.ts";
 import type { XmppRoom } from "./room.ts";
+import { listRooms } from "./room-list.ts";
 import { XmppRooms } from "./rooms.ts";
 import type { Stream } from "./stream.ts";
 import { XmppUploads } from "./upload.ts";
@@ -160,6 +161,11 @@ export class XmppSession implements Session<XmppHandlers> {
   async members(channel: ChannelRef): Promise<readonly Member[] | null> {
     const room = this.#rooms.get(channel);
     return await Promise.resolve(room?.state === "in" ? membersOf(room) : null);
+  }
+
+  async rooms(signal: AbortSignal): Promise<readonly string[]> {
+    const entered = this.#rooms.entered.map(({ jid }) => jid);
+    return await listRooms({ requests: this.#requests, service: this.#options.settings.Muc, entered }, signal);
   }
 
   async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {

@@ -40,6 +40,8 @@ export const NS = {
   rsm: "http://jabber.org/protocol/rsm",
   forward: "urn:xmpp:forward:0",
   styling: "urn:xmpp:styling:0",
+  pubsub: "http://jabber.org/protocol/pubsub",
+  bookmarks: "urn:xmpp:bookmarks:1",
   vcard: "vcard-temp",
   vcardUpdate: "vcard-temp:x:update",
 } as const;

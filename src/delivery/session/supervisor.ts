@@ -1,7 +1,6 @@
 import type { Account } from "../../config/config.ts";
 import type { Host } from "../../contract/host.ts";
 import type { Reason } from "../../contract/outcome.ts";
-import type { GuestDesk } from "../../contract/guests.ts";
 import type { Ended, Member, Session } from "../../contract/session.ts";
 import { aborted, isAborted } from "../../lib/abort.ts";
 import { HealthTracker } from "./health.ts";
@@ -130,9 +129,9 @@ export class Supervisor {
     return ref === null || this.#live === null ? null : await this.#steps.members(this.#live.session, ref);
   }
 
-  /** Of the session that is there now; null: there is none, or the network has no guests. */
-  get guests(): GuestDesk | null {
-    return this.#live?.session.guests ?? null;
+  /** The one that is there now. */
+  get session(): Pick<Session, "guests" | "rooms"> | null {
+    return this.#live?.session ?? null;
   }
 
   /** Once; again does nothing. */

@@ -56,6 +56,19 @@ async function whoHasLeft(stage: Stage): Promise<void> {
   expect(names, "who has left is not in the list").not.toContain(other.name);
 }
 
+async function roomsToChooseFrom(stage: Stage): Promise<void> {
+  const { session, channel } = await stage.room();
+  if (session.rooms === undefined) throw new Error("there is no rooms(), though the network lists rooms");
+  const rooms = await stage.within(session.rooms(AbortSignal.timeout(10_000)), "rooms()");
+  expect(rooms, "a channel that we are in, as the configuration writes it").toContain(channel.name);
+  const { pattern = "" } = stage.ground.adapter.manifest.channel ?? {};
+  expect(
+    rooms.filter((name) => !new RegExp(pattern, "u").test(name)),
+    "what is no channel's name",
+  ).toEqual([]);
+  await stage.within(session.rooms(AbortSignal.abort()), "rooms() that was given up");
+}
+
 async function hinted(stage: Stage, { host }: Room, on: boolean): Promise<Hint> {
   return await stage.until(
     () => host.hints.findLast((hint) => hint.kind === "typing" && hint.on === on) ?? null,
@@ -99,6 +112,11 @@ export const now: readonly Case[] = [
     name: "who leaves is in the list no longer",
     when: ({ members }, features) => features.has("members") && members === "native",
     run: whoHasLeft,
+  },
+  {
+    name: "the rooms to choose from have those that we are in, as they are written",
+    when: (_, features) => features.has("rooms"),
+    run: roomsToChooseFrom,
   },
   { name: "who types is told while it is so, and it is no event", when: types, run: whoTypes },
   { name: "after quiesce() nobody hears who types", when: types, run: quiescedTellsNothing },

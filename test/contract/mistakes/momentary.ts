@@ -4,6 +4,7 @@ import type { Mistake } from "../broken.ts";
 
 const LIST = "the list of a channel has those who are there, by the ids of what they say";
 const LEFT = "who leaves is in the list no longer";
+const ROOMS = "the rooms to choose from have those that we are in, as they are written";
 const TYPES = "who types is told while it is so, and it is no event";
 
 function members(change: (list: readonly Member[], as: string) => readonly Member[] | null): Mistake["parts"] {
@@ -57,6 +58,16 @@ export const momentary: readonly Mistake[] = [
         return [...all.values()];
       });
     })(),
+  },
+  {
+    name: "lists rooms by other names than they are written",
+    foundBy: ROOMS,
+    says: /as the configuration writes it/,
+    parts: {
+      session: (session) => ({
+        rooms: async (signal) => ((await session.rooms?.(signal)) ?? []).map((name) => `id of ${name}`),
+      }),
+    },
   },
   {
     name: "does not say who types",

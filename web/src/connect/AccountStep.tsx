@@ -57,15 +57,24 @@ export function AccountStep({
       {view?.onlyChannel === null ? (
         <Field
           label={texts.channel}
-          hint={view.channel === null ? undefined : texts.channelHint(view.channel.hint)}
+          hint={channelHint(view.channel?.hint, side.rooms.length)}
           error={missing.has("channel") ? texts.missing : null}
         >
           {(input) => (
-            <input
-              {...input}
-              value={side.channel}
-              onInput={(event) => change(at, { channel: event.currentTarget.value, steps: null })}
-            />
+            <>
+              <input
+                {...input}
+                value={side.channel}
+                list={side.rooms.length === 0 ? undefined : `${input.id}-rooms`}
+                autocomplete="off"
+                onInput={(event) => change(at, { channel: event.currentTarget.value, steps: null })}
+              />
+              <datalist id={`${input.id}-rooms`}>
+                {side.rooms.map((room) => (
+                  <option key={room} value={room} />
+                ))}
+              </datalist>
+            </>
           )}
         </Field>
       ) : null}
@@ -86,6 +95,11 @@ export function AccountStep({
       <div role="status">{side.steps === null ? null : <Result side={side} />}</div>
     </>
   );
+}
+
+function channelHint(written: string | undefined, rooms: number): string | undefined {
+  const hints = [written === undefined ? "" : texts.channelHint(written), rooms === 0 ? "" : texts.rooms(rooms)];
+  return hints.filter((hint) => hint !== "").join(" ") || undefined;
 }
 
 function Result({ side }: { readonly side: WizardSide }): JSX.Element {

@@ -15,12 +15,14 @@ export interface WizardSide {
   readonly options: Typed;
   /** Of the last try. */
   readonly steps: readonly OnlineStep[] | null;
+  /** Channels to choose from, as the last try that found any has them. */
+  readonly rooms: readonly string[];
 }
 
 export const STEPS = ["networks", "first", "second", "gateway", "review"] as const;
 export type WizardStep = (typeof STEPS)[number] | "done";
 
-const EMPTY: WizardSide = { chosen: "", name: "", typed: {}, channel: "", options: {}, steps: null };
+const EMPTY: WizardSide = { chosen: "", name: "", typed: {}, channel: "", options: {}, steps: null, rooms: [] };
 
 export const protocols = signal<readonly ProtocolView[] | null>(null);
 export const step = signal<WizardStep>("networks");
@@ -99,7 +101,9 @@ export async function tryIt(at: 0 | 1): Promise<void> {
   batch(() => {
     busy.value = false;
     trouble.value = answer.ok ? null : answer.problem;
-    if (answer.ok) change(at, { steps: answer.value.steps });
+    if (!answer.ok) return;
+    const { steps, rooms } = answer.value;
+    change(at, rooms.length === 0 ? { steps } : { steps, rooms });
   });
 }
 

@@ -18,6 +18,8 @@ export const connectTexts = textsOf({
   channel: "Channel",
   channelHint: (hint: string) => `It ${hint}.`,
   optionOf: (name: string) => `Channel: ${name}`,
+  rooms: (count: number) =>
+    `${count === 1 ? "The account knows one room" : `The account knows ${count} rooms`}: choose from the list, or type another.`,
   more: "More settings",
   show: "Show",
   hide: "Hide",

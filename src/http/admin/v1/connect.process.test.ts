@@ -1,6 +1,9 @@
 import { createServer, type Server } from "node:net";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addBot } from "../../../../test/servers/mattermost/people.ts";
+import { FakeMattermost } from "../../../../test/servers/mattermost/server.ts";
+import { eventually } from "../../../../test/support/wait.ts";
 import { type Answer, request } from "../../../../test/support/http.ts";
 import { freePorts } from "../../../../test/support/ports.ts";
 import { type Rialto, startRialto } from "../../../../test/support/rialto.ts";
@@ -99,6 +102,35 @@ describe("linking networks from a page", () => {
       expect.not.stringContaining("hunter2"),
     ]);
     expect(await tryIt({ protocol: "api", name: "left" })).toMatchObject({ steps: [{ name: "running", ok: true }] });
+  });
+
+  test("the rooms that it could bridge are told, also of an account that runs then", async () => {
+    const server = await FakeMattermost.start();
+    const team = server.world.addTeam("crew");
+    for (const name of ["town", "attic"]) server.world.addChannel(team.id, name);
+    const Token = addBot(server, team, "rialto").token();
+    const settings = { Server: server.address, NoTLS: true, Team: "crew", Token };
+    const account = { protocol: "mattermost", name: "crew" };
+    const rooms = { rooms: including(["attic", "town"]) };
+    expect(await tryIt({ ...account, settings })).toMatchObject(rooms);
+    const bridges = [
+      { account: "mattermost.crew", channel: "town" },
+      { account: "api.left", channel: "api" },
+    ];
+    const made = await call("POST", "/connect", {
+      accounts: [{ ...account, settings }],
+      gateway: { name: "crew", bridges },
+    });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as described
+    const { text } = made.json() as { text: string };
+    expect((await call("PUT", "/config", { text }, { "If-Match": made.headers.etag ?? "" })).status).toBe(200);
+    await eventually(
+      async () => await tryIt(account),
+      (answer) => JSON.stringify(answer).includes("it is online"),
+      () => "the account to be online",
+    );
+    expect(await tryIt(account)).toMatchObject(rooms);
+    await server.stop();
   });
 
   test("an account that is being tried is not tried a second time", async () => {
