@@ -120,7 +120,9 @@ export class Resender {
       return refused(`it is not failed, expired or unconfirmed there, but ${state}`);
     }
     if (state === "unconfirmed" && !mayDouble) {
-      return refused("it may be there already and would come twice: say that you know that, with may_double");
+      return refused(
+        "it may be there already and would come twice: say that you know that, with may_double (rialto resend: --may-double)",
+      );
     }
     const { from = null, gap = false, messages = [] } = detailOf(receipt);
     if (gap) return refused("a part in its middle is in doubt, and what follows that is there");

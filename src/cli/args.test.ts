@@ -22,6 +22,7 @@ function aControl(fields: Partial<ControlCommand>): ControlCommand {
     uses: null,
     expires: null,
     hold: false,
+    mayDouble: false,
     ...fields,
   };
 }
@@ -99,6 +100,11 @@ test.each([
   [["tail", "g", "--socket", "/s"], aControl({ name: "tail", words: ["g"], socket: "/s" })],
   [["send", "--as", "Ann", "g", "hello", "you"], aControl({ name: "send", words: ["g", "hello", "you"], as: "Ann" })],
   [["reload"], aControl({ name: "reload" })],
+  [["resend", "42", "irc.net/#a"], aControl({ name: "resend", words: ["42", "irc.net/#a"] })],
+  [
+    ["resend", "--may-double", "4", "a.b", "g"],
+    aControl({ name: "resend", words: ["4", "a.b", "g"], mayDouble: true }),
+  ],
 ] as const)("%j", (argv, command) => {
   expect(parseCommand(argv, {})).toEqual(command);
 });
@@ -120,6 +126,9 @@ test.each([
   [["explain"]],
   [["tail", "a", "b"]],
   [["send", "g"]],
+  [["resend", "42"]],
+  [["resend", "words", "irc.net"]],
+  [["send", "--may-double", "g", "x"]],
   [["reload", "--watch"]],
   [["status", "--as", "x"]],
   [["run", "--json"]],

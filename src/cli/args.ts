@@ -73,15 +73,34 @@ export interface ControlCommand {
   readonly uses: string | null;
   readonly expires: string | null;
   readonly hold: boolean;
+  /** Of a message that may be there already: it is sent again nevertheless. */
+  readonly mayDouble: boolean;
 }
 
 /**
  * The options that only some commands take, in addition to `--conf`, `--debug`, `--help`, `--version` and
  * `--or-example`, which all of them do.
  */
-type Option = "online" | "data" | "socket" | "watch" | "json" | "ids" | "as" | "quiet" | "uses" | "hold" | TokenOption;
+type Option =
+  | "online"
+  | "data"
+  | "socket"
+  | "watch"
+  | "json"
+  | "ids"
+  | "as"
+  | "quiet"
+  | "uses"
+  | "hold"
+  | "may-double"
+  | TokenOption;
 const TOKEN_OPTIONS = ["account", "gateways", "scopes", "name", "expires", "posts-per-minute"] as const;
 type TokenOption = (typeof TOKEN_OPTIONS)[number];
+
+const OWN_OPTIONS = [
+  ...(["online", "data", "socket", "watch", "json", "ids", "as", "quiet", "uses", "hold", "may-double"] as const),
+  ...TOKEN_OPTIONS,
+] as const;
 
 interface Rule {
   /** How many words belong to it, least and most. */
@@ -94,6 +113,7 @@ const CONTROL = {
   explain: { words: [1, Infinity], options: ["data", "socket", "json", "ids"] },
   tail: { words: [0, 1], options: ["data", "socket", "json"] },
   send: { words: [2, Infinity], options: ["data", "socket", "as", "json"] },
+  resend: { words: [2, 3], options: ["data", "socket", "json", "may-double"] },
   reload: { words: [0, 0], options: ["data", "socket", "json"] },
   dashboard: { words: [0, 0], options: ["data", "socket", "json"] },
   invite: { words: [1, 1], options: ["data", "socket", "json", "uses", "expires", "hold"] },
@@ -176,11 +196,15 @@ function commandOf(
     case "explain":
     case "tail":
     case "send":
+    case "resend":
     case "reload":
     case "dashboard":
     case "invite": {
       const { uses = null, expires = null, hold = false } = values;
-      return { is: "control", name, words, conf, data, socket, watch, json, ids, as, uses, expires, hold };
+      const mayDouble = values["may-double"] === true;
+      if (name === "resend" && !/^\d{1,15}$/u.test(first ?? ""))
+        return usage(`"resend" needs the number of a message, as "rialto explain" shows it, not "${first}"`);
+      return { is: "control", name, words, conf, data, socket, watch, json, ids, as, uses, expires, hold, mayDouble };
     }
   }
 }
@@ -245,9 +269,7 @@ function hint(word: string, of: readonly string[] = Object.keys(COMMANDS)): stri
 }
 
 const alienIn = (values: Values, options: readonly Option[]): Option | undefined =>
-  (["online", "data", "socket", "watch", "json", "ids", "as", "quiet", "uses", "hold", ...TOKEN_OPTIONS] as const).find(
-    (option) => values[option] !== undefined && !options.includes(option),
-  );
+  OWN_OPTIONS.find((option) => values[option] !== undefined && !options.includes(option));
 
 type Values = ReturnType<typeof parse>["values"];
 
@@ -276,6 +298,7 @@ const parse = (args: string[]) =>
       "posts-per-minute": { type: "string" },
       uses: { type: "string" },
       hold: { type: "boolean" },
+      "may-double": { type: "boolean" },
       "or-example": { type: "boolean" },
     },
   });

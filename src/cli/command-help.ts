@@ -128,6 +128,16 @@ Says something in every room of a gateway, and to the readers of its HTTP API.
 ${COMMON}
 Exit code: 0 the message is safe on the disk, 1 it was refused, 69 no Rialto is running there.
 `,
+  resend: `rialto resend SEQ DESTINATION [GATEWAY] [--may-double] [--json]
+
+Sends a message once more to a destination where it failed, expired or is unconfirmed. It goes as it reads now, without parts that arrived.
+SEQ is its number and DESTINATION the account, or account/channel, as "rialto explain" shows them; GATEWAY tells apart what is alike.
+
+  --may-double    send one that is unconfirmed, although it may be there already
+  --json          what was taken as JSON: seq, gateway, account, channel
+${COMMON}
+Exit code: 0 the wish is safe on the disk, 1 it was refused, 69 no Rialto is running there.
+`,
   dashboard: `rialto dashboard [--json]
 
 Prints a link that opens the dashboard in a browser and signs it in. The link counts once, for 10 minutes.

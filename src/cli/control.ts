@@ -13,6 +13,7 @@ import { dashboardText } from "./dashboard.ts";
 import { findDataPath } from "./data-path.ts";
 import { explainText } from "./explain-view.ts";
 import { inviteOf, inviteText } from "./invite.ts";
+import { resendOf, resendText } from "./resend.ts";
 import { reloadText } from "./reload-view.ts";
 import { statusText } from "./status-view.ts";
 import { paint, type Screen } from "./table.ts";
@@ -90,6 +91,11 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
       const count = `${destinations} ${destinations === 1 ? "destination" : "destinations"}`;
       return { text: `no. ${seq}, for ${count}; "rialto explain ${seq}" shows where it is\n`, code: 0 };
     });
+  },
+  resend: async (socket, command, terminal) => {
+    const question = { method: "POST", path: "/api/v1/resend", body: resendOf(command) } as const;
+    const answer = await ask(socket, question, terminal.signal);
+    return await show(answer, command.json, terminal, (text) => ({ text: resendText(text), code: 0 }));
   },
   reload: async (socket, { json }, terminal) => {
     const answer = await ask(socket, { method: "POST", path: "/api/v1/reload" }, terminal.signal);

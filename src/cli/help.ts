@@ -15,6 +15,7 @@ ${accountCommands()}  rialto status [--watch] [--json]     show what is connecte
   rialto explain TEXT|ID               show the path of one message: where it went, or why not
   rialto tail [GATEWAY]                show messages as they are accepted
   rialto send [--as NAME] GATEWAY TEXT say something in a gateway
+  rialto resend SEQ DESTINATION        send a message once more where it failed, expired or is unconfirmed
   rialto reload                        read the configuration again
   rialto dashboard                     print a link that opens the dashboard in a browser, once
   rialto invite GATEWAY [--uses N]     print a link by which people join the web chat of a gateway

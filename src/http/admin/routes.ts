@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import { readTokenOrder, type TokenOrder, type TokenResult } from "../../access/operate.ts";
 import type { SayResult, SayRequest } from "../../admin/operator.ts";
 import type { ResendRequest, ResendResult } from "../../admin/resend.ts";
+import { chooseDestination } from "../../admin/resend-choice.ts";
 import type { Follower } from "../../admin/followers.ts";
 import type { ExplainView, StatusView, Story } from "../../admin/views.ts";
 import type { Account } from "../../config/config.ts";
@@ -145,6 +146,9 @@ function addWaysIn(app: HttpApi["app"], deps: AdminDeps): void {
     const link = deps.dashboard();
     return link === null ? refuse(reply, problem(422, NO_DASHBOARD)) : answer(reply, link);
   });
+  app.post("/api/v1/resend", (request, reply) =>
+    unlessLogFails(reply, async () => await sendAgain(request.body, reply, deps)),
+  );
   app.post("/api/v1/invites", async (request, reply) => {
     const order = readInviteOrder(request.body);
     if (typeof order === "string") return refuse(reply, problem(400, order));
@@ -159,6 +163,25 @@ function addWaysIn(app: HttpApi["app"], deps: AdminDeps): void {
       return done.ok ? answer(reply, done) : refuse(reply, problem(400, done.message));
     });
   });
+}
+
+/** As `POST /v1/admin/messages/{seq}/again`, with the destination as people type it. */
+async function sendAgain(body: unknown, reply: FastifyReply, deps: AdminDeps): Promise<FastifyReply> {
+  const { seq, destination, gateway = null, may_double: mayDouble = false } = isObject(body) ? body : {};
+  const isNamed = typeof destination === "string" && (gateway === null || typeof gateway === "string");
+  if (typeof seq !== "number" || !Number.isSafeInteger(seq) || !isNamed || typeof mayDouble !== "boolean")
+    return refuse(
+      reply,
+      problem(400, "the body must be JSON: seq, destination, and optionally gateway and may_double"),
+    );
+  const story = await deps.story(seq);
+  if (story === null) return refuse(reply, problem(404, "the log knows no message of this number"));
+  const chosen = chooseDestination(story.destinations, { destination, gateway });
+  if (typeof chosen === "string") return refuse(reply, problem(422, chosen));
+  const place = { gateway: chosen.gateway, account: chosen.account, channel: chosen.channel };
+  const done = await deps.resend({ seq, ...place, mayDouble, once: null });
+  if (done.is === "taken") return answer(reply, { seq, ...place });
+  return refuse(reply, problem(done.is === "unknown" ? 404 : 422, "message" in done ? done.message : done.is));
 }
 
 function follow(
