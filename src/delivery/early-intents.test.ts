@@ -106,6 +106,30 @@ test("an entry that the log refuses leaves nothing behind", async () => {
   expect(scene.batches.map(({ seqMarks }) => seqMarks?.length)).toEqual([1, 1]);
 });
 
+test("an intent that is void, because another node has the account, is announced before anything leaves", async () => {
+  const scene = await aScene();
+  const { log } = scene.stage;
+  const appendThen = log.appendThen.bind(log);
+  const owners: unknown[] = [];
+  log.appendThen = (batch, done) => {
+    owners.push(batch.seqMarks?.map(({ account }) => account));
+    appendThen({ ...batch, seqMarks: [] }, (outcome) =>
+      done("is" in outcome && outcome.is === "stored" ? { ...outcome, voidMarks: [0] } : outcome),
+    );
+  };
+  await append(scene, said("one"));
+  expect(intentOf(scene) ?? "").toBe("");
+  const write = log.append.bind(log);
+  log.append = async (batch) => {
+    owners.push(batch.account);
+    return await write(batch);
+  };
+  expect(await scene.stage.call(1).attempt.sending(END)).toBe(true);
+  expect(intentOf(scene)).not.toBe("");
+  // Of the destination, not of who spoke.
+  expect(owners).toEqual([["net.b"], "net.b"]);
+});
+
 test("after a kill the message is unconfirmed, and neither sent again nor lost", async () => {
   const scene = await aScene();
   await append(scene, said("one"));

@@ -161,7 +161,10 @@ interface RidingEntry extends Ride {
   readonly entry: number;
 }
 
+/** In the order of the seqMarks. */
 function settleRides(rides: readonly RidingEntry[], outcome: Appended | LogError): void {
-  const seqs = !(outcome instanceof LogError) && outcome.is === "stored" ? outcome.seqs : [];
-  for (const { settled, entry } of rides) settled(seqs[entry] ?? null);
+  const stored = !(outcome instanceof LogError) && outcome.is === "stored" ? outcome : null;
+  for (const [index, { settled, entry }] of rides.entries()) {
+    settled(stored?.voidMarks?.includes(index) === true ? null : (stored?.seqs[entry] ?? null));
+  }
 }

@@ -17,7 +17,7 @@ export type LogErrorCode =
   | "unreachable"
   /** Whether it is stored was not to be found out in time: repeat it with its key. */
   | "unknown"
-  /** Another node has taken over what this one held: nothing is stored. */
+  /** Another node holds the account: nothing is stored. */
   | "fenced"
   /** The log of this node is not what those of the others are. */
   | "diverged"

@@ -53,7 +53,10 @@ export type IdNote =
 
 /** What one source hands over in one go: all of it becomes durable, or none. Entries may be empty. */
 export interface Batch {
-  /** Owner of the keys, the marks and the idempotency key. */
+  /**
+   * Owner of the keys, the marks, the receipts and the idempotency key; empty: nobody. Where several nodes write, it is
+   * refused as `fenced` unless this one holds the account, or nobody does.
+   */
   readonly account: string;
   readonly entries: readonly NewEntry[];
   /** Put in the same commit: the source's resume cursor. */
@@ -82,6 +85,8 @@ export interface SeqMark {
   readonly entry: number;
   /** The seq goes between the two. */
   readonly value: readonly [before: string, after: string];
+  /** Whose mark it is, if not of the batch's account; see `voidMarks`. */
+  readonly account?: string;
 }
 
 /** How the message of a seq ended for a lane, where there is more to say than "delivered, without ids". */
@@ -157,8 +162,11 @@ export interface Hold {
 }
 
 export type Appended =
-  /** One seq per entry of the batch, in its order; null where the key was a duplicate. */
-  | { readonly is: "stored"; readonly seqs: readonly (Seq | null)[] }
+  /**
+   * One seq per entry of the batch, in its order; null where the key was a duplicate. `voidMarks`: indexes of the
+   * `seqMarks` that were not put, because another node has taken over their account.
+   */
+  | { readonly is: "stored"; readonly seqs: readonly (Seq | null)[]; readonly voidMarks?: readonly number[] }
   /** `once.key` was seen with the same fingerprint: the first answer. */
   | { readonly is: "repeated"; readonly answer: string }
   /** `once.key` was seen with another fingerprint. */
@@ -204,7 +212,8 @@ export interface Log {
    */
   appendThen(batch: Batch, done: (outcome: Appended | LogError) => void): void;
   /**
-   * Puts marks in the next commit; resolves once durable. Those that ride cause no commit: they wait for one that
+   * Puts marks in the next commit; resolves once durable. They belong to no account, so any node may put them, and the
+   * last counts; those of an account go into its batches. Those that ride cause no commit: they wait for one that
    * something else causes, a moment at most.
    */
   mark(marks: readonly Mark[], how?: { readonly rides: boolean }): Promise<void>;

@@ -18,8 +18,8 @@ import { admits, type Fact, type LaneState, type Moment, type Step } from "./sta
 
 /** An intent that goes to the disk with an entry. */
 export interface Ride {
-  readonly mark: Pick<SeqMark, "name" | "value">;
-  /** To be called in the turn in which the append ends; null: the entry is not stored. */
+  readonly mark: Pick<SeqMark, "name" | "value" | "account">;
+  /** To be called in the turn in which the append ends; null: the entry, or the intent, is not stored. */
   readonly settled: (seq: Seq | null) => void;
 }
 

@@ -130,7 +130,9 @@ export class Lane {
   rideWith(entry: Omit<EntryHead, "seq">): Ride | null {
     if (!mayRide(this.#state, entry, this.#moment(this.#state.link, this.#time()))) return null;
     this.#take({ is: "rides" });
-    return { mark: intentToCome(this.#options.name), settled: (seq) => this.#take({ is: "rode", seq }) };
+    const { name, account } = this.#options;
+    const mark = { ...intentToCome(name), account: account.key };
+    return { mark, settled: (seq) => this.#take({ is: "rode", seq }) };
   }
 
   /** Its bridge goes, or another lane takes its place: it leaves alone what comes after `upTo`. */
@@ -223,7 +225,7 @@ export class Lane {
   }
 
   #carryOut(effect: LaneEffect): void {
-    const { log, subjects, meter, loops, onStalled } = this.#options;
+    const { account, log, subjects, meter, loops, onStalled } = this.#options;
     switch (effect.do) {
       case "read":
         return void this.#ask(
@@ -258,7 +260,7 @@ export class Lane {
         return queueMicrotask(() => this.#take({ is: "turn over" }));
       case "write":
         return void this.#ask(
-          () => log.append({ account: "", entries: [], marks: effect.marks, receipts: effect.receipts }),
+          () => log.append({ account: account.key, entries: [], marks: effect.marks, receipts: effect.receipts }),
           () => ({ is: "durable" }),
           (why, closed) => ({ is: "refused", why, closed }),
         );

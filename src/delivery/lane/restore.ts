@@ -36,7 +36,7 @@ export interface Restored {
  * the log's LogError.
  */
 export async function restore(options: LaneOptions): Promise<Restored> {
-  const { name: lane, log, subjects, clock } = options;
+  const { name: lane, account, log, subjects, clock } = options;
   const names = marksOf(lane);
   const written = await readMarks(log, Object.values(names));
   const value = written.get(names.checkpoint) ?? encodeCheckpoint({ after: log.head, next: null });
@@ -45,7 +45,7 @@ export async function restore(options: LaneOptions): Promise<Restored> {
     { name: names.checkpoint, value },
     { name: names.sources, value: sources.value },
   ].filter((mark) => written.get(mark.name) !== mark.value);
-  if (fresh.length > 0) await log.mark(fresh);
+  if (fresh.length > 0) await log.append({ account: account.key, entries: [], marks: fresh });
   for (const mark of fresh) written.set(mark.name, mark.value);
   const admits = admission(options.plan, sources.since);
   const marked = readable(lane, () => decodeCheckpoint(value));

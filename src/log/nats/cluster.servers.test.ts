@@ -4,10 +4,12 @@ import type { Payload } from "@nats-io/transport-node";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { needs } from "../../../test/servers/installed.ts";
 import { startProxy } from "../../../test/servers/proxy.ts";
+import { eventually } from "../../../test/support/wait.ts";
 import type { Log } from "../log.ts";
 import { UnknownOutcome } from "../unknown-outcome.ts";
 import { idText, parseId } from "./codec.ts";
-import { caughtUp, entriesOf, node, ROOM, said, servers } from "./nodes.suite.ts";
+import { scratchFolder } from "../sqlite/scratch.suite.ts";
+import { caughtUp, entriesOf, node, raises, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
 
 needs(["nats-server"], () => {
   test("what two nodes append at once is the same on both, and on one that comes later", async () => {
@@ -44,22 +46,54 @@ needs(["nats-server"], () => {
     expect(heard[1]).toEqual(heard[0]);
   });
 
-  test("a node whose epoch is over stores nothing more, and a later epoch is not taken twice", async () => {
+  test("of what two nodes append, only that of who holds the account is stored, each account by itself", async () => {
     const cluster = await servers(1);
     const shard = randomUUID();
     const one = await node(cluster, "n1", { shard });
     const two = await node(cluster, "n2", { shard });
-    expect(await one.fence.raise(1)).toBe(true);
-    await one.append({ account: "a", entries: [said("1")] });
-    expect(await two.fence.raise(1)).toBe(false);
+    const append = (log: Log, account: string, payload: string) => log.append({ account, entries: [said(payload)] });
+    const void_ = { code: "fenced", message: expect.stringContaining("n2 holds a") as unknown };
+    expect([await raises(one, 1), await raises(one, 1, "b")]).toEqual([true, true]);
+    await append(one, "a", "1");
+    expect(await raises(two, 1)).toBe(false);
     const changes: unknown[] = [];
-    one.fence.changed((current) => changes.push(current));
-    expect(await two.fence.raise(2)).toBe(true);
-    await expect(one.append({ account: "a", entries: [said("2")] })).rejects.toMatchObject({ code: "fenced" });
-    await two.append({ account: "a", entries: [said("3")] });
+    one.fence.changed((claim) => changes.push(claim));
+    expect(await raises(two, 2)).toBe(true);
+    const together = await Promise.allSettled(["a", "b", "c", ""].map((account) => append(one, account, account)));
+    expect(together.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled", "fulfilled"]);
+    await expect(append(one, "a", "2")).rejects.toMatchObject(void_);
+    await append(two, "a", "3");
     await caughtUp(one, two);
-    expect((await entriesOf(one)).map(({ payload }) => payload)).toEqual(["1", "3"]);
-    expect(changes).toEqual([{ epoch: 2, holder: "n2" }]);
+    expect((await entriesOf(one)).map(({ payload }) => payload)).toEqual(["1", "b", "c", "", "3"]);
+    expect(changes).toEqual([{ account: "a", epoch: 2, ...two.fence.own }]);
+    expect(await stateOf(two)).toEqual(await stateOf(one));
+    // Handed over, and to a process that has ended.
+    await one.fence.raise([
+      { account: "b", epoch: 2, ...two.fence.own },
+      { account: "c", epoch: 1, node: "n2", run: "ended" },
+    ]);
+    await eventually(
+      () => Promise.resolve(two.fence.held.size),
+      (held) => held === 3,
+      () => "the claims to be applied",
+    );
+    await append(two, "b", "4");
+    for (const log of [one, two]) await expect(append(log, "c", "5")).rejects.toMatchObject({ code: "fenced" });
+  });
+
+  test("a node that was restarted holds nothing until it raises epochs of its own", async () => {
+    const cluster = await servers(1);
+    const at = { shard: randomUUID(), dataPath: scratchFolder() };
+    const first = await node(cluster, "n1", at);
+    expect(await raises(first, 1)).toBe(true);
+    await first.append({ account: "a", entries: [said("1")] });
+    await first.close();
+    const second = await node(cluster, "n1", at);
+    expect(second.fence.current("a")).toEqual({ epoch: 1, ...first.fence.own });
+    await expect(second.append({ account: "a", entries: [said("2")] })).rejects.toMatchObject({ code: "fenced" });
+    expect(await raises(second, 2)).toBe(true);
+    await second.append({ account: "a", entries: [said("3")] });
+    expect((await entriesOf(second)).map(({ payload }) => payload)).toEqual(["1", "3"]);
   });
 
   test("what is larger than a message comes whole, and between its parts other nodes append", async () => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { GroupCommit } from "../sqlite/group-commit.ts";
 import type { Commit } from "../sqlite/group-commit.ts";
 import { batchOf, said } from "../suite/kit.suite.ts";
-import { decodeCommit, encodeCommit, idText, parseId } from "./codec.ts";
+import { decodeClaims, decodeCommit, encodeClaims, encodeCommit, idText, parseId } from "./codec.ts";
 
 /** As the log makes it. */
 async function commitOf(payload: string): Promise<Commit> {
@@ -13,6 +13,7 @@ async function commitOf(payload: string): Promise<Commit> {
     clock: () => 5,
     observer: null,
     send: (commit) => made.resolve(commit),
+    epochOf: (account) => account.length,
     committed: () => undefined,
   });
   const note = { is: "said" as const, refs: ["m"], author: "a", name: "ann", excerpt: "x" };
@@ -27,6 +28,7 @@ test.each([
   ["long", 2, "word ".repeat(2000)],
 ])("a %s commit comes out as it went in", async (_what, kind, payload) => {
   const commit = await commitOf(payload);
+  expect(commit.owners).toMatchObject({ accounts: [batchOf().account], epochs: [batchOf().account.length] });
   const body = encodeCommit(commit);
   expect(body[0]).toBe(kind);
   expect(body.length).toBeLessThan(2000);
@@ -43,19 +45,28 @@ test.each([
   expect(() => decodeCommit(body)).toThrow(/cannot read: .+\. Update this node\./u);
 });
 
+test("claims come out as they went in, and others are refused", () => {
+  const claim = { account: "net.a", epoch: 3, node: "n1", run: "r" };
+  expect(decodeClaims(encodeClaims([claim, claim]))).toEqual([claim, claim]);
+  for (const other of ["", "[]", "{}", "[{}]", JSON.stringify([{ ...claim, account: "" }])]) {
+    expect(() => decodeClaims(Buffer.from(other))).toThrow(/cannot read: .+\. Update this node\./u);
+  }
+});
+
 test("the id of a message is read as it was written", () => {
-  const id = { node: "n-1.example", run: "0b0-1", number: 12, epoch: 3, part: 2, parts: 4 };
+  const id = { node: "n-1.example", run: "0b0-1", is: "claim" as const, number: 12, part: 2, parts: 4 };
   expect(parseId(idText(id))).toEqual(id);
 });
 
 test.each([
   "",
-  "n/r/1/0/1",
-  "n/r/1/0/0/1",
-  "n/r/1/0/2/1",
-  "n/r/x/0/1/1",
-  "n n/r/1/0/1/1",
-  `${"n".repeat(65)}/r/1/0/1/1`,
+  "n/r/commit/1/1",
+  "n/r/commit/1/0/1",
+  "n/r/commit/1/2/1",
+  "n/r/commit/x/1/1",
+  "n/r/fence/1/1/1",
+  "n n/r/commit/1/1/1",
+  `${"n".repeat(65)}/r/commit/1/1/1`,
 ])("%j is no id", (text) => {
   expect(parseId(text)).toBeNull();
 });

@@ -1,5 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { LogError } from "../errors.ts";
+import { isObject, listOf } from "../../lib/shapes.ts";
+import type { EpochClaim } from "../fence.ts";
 import type { Commit } from "../sqlite/group-commit.ts";
 
 /** The first byte of a commit says how the rest is to be read: a newer way gets another number. */
@@ -10,29 +12,54 @@ const PACK_BYTES = 4096;
 /** Most bytes that a commit may have once unpacked. */
 const UNPACKED_BYTES = 512 * 1024 * 1024;
 
+const KINDS = ["commit", "claim", "vote"] as const;
+
 /** Whose message it is; as its `Nats-Msg-Id` it makes a repeat known to the servers. */
 export interface MessageId {
   readonly node: string;
   readonly run: string;
-  /** Counted from 1; 0: a fence. */
+  readonly is: (typeof KINDS)[number];
+  /** Counted from 1, each kind by itself; a vote has the place that it is about. */
   readonly number: number;
-  readonly epoch: number;
   /** Counted from 1. */
   readonly part: number;
   readonly parts: number;
 }
 
-export function idText({ node, run, number, epoch, part, parts }: MessageId): string {
-  return `${node}/${run}/${number}/${epoch}/${part}/${parts}`;
+export function idText({ node, run, is, number, part, parts }: MessageId): string {
+  return `${node}/${run}/${is}/${number}/${part}/${parts}`;
 }
 
 /** Null when it is none of ours. */
 export function parseId(text: string): MessageId | null {
-  const found = /^([\w.-]{1,64})\/([\w-]{1,64})\/(\d{1,15})\/(\d{1,15})\/(\d{1,6})\/(\d{1,6})$/.exec(text);
+  const found = /^([\w.-]{1,64})\/([\w-]{1,64})\/(commit|claim|vote)\/(\d{1,15})\/(\d{1,6})\/(\d{1,6})$/.exec(text);
   if (found === null) return null;
-  const [, node = "", run = "", ...numbers] = found;
-  const [number = 0, epoch = 0, part = 0, parts = 0] = numbers.map(Number);
-  return part >= 1 && part <= parts ? { node, run, number, epoch, part, parts } : null;
+  const [, node = "", run = "", kind, ...numbers] = found;
+  const [number = 0, part = 0, parts = 0] = numbers.map(Number);
+  const is = KINDS.find((each) => each === kind);
+  return is !== undefined && part >= 1 && part <= parts ? { node, run, is, number, part, parts } : null;
+}
+
+export const encodeClaims = (claims: readonly EpochClaim[]): Buffer => Buffer.from(JSON.stringify(claims));
+
+/** Throws a LogError `format` for what no Rialto of this version has written. */
+export function decodeClaims(body: Uint8Array): readonly EpochClaim[] {
+  try {
+    const claims = listOf(JSON.parse(Buffer.from(body).toString("utf8")));
+    if (claims.length > 0 && claims.every(isClaim)) return claims;
+    throw new Error("it is no claim");
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function isClaim(value: unknown): value is EpochClaim {
+  const texts = ["account", "node", "run"];
+  return (
+    isObject(value) &&
+    texts.every((field) => typeof value[field] === "string" && value[field] !== "") &&
+    Number.isSafeInteger(value["epoch"])
+  );
 }
 
 export function encodeCommit(commit: Commit): Buffer {
@@ -52,12 +79,16 @@ export function decodeCommit(body: Uint8Array): Commit {
     if (isCommit(value)) return value;
     throw new Error("it is not a commit");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new LogError(
-      "format",
-      `The stream has a message that this version of Rialto cannot read: ${reason}. Update this node.`,
-    );
+    throw unreadable(error);
   }
+}
+
+function unreadable(error: unknown): LogError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new LogError(
+    "format",
+    `The stream has a message that this version of Rialto cannot read: ${reason}. Update this node.`,
+  );
 }
 
 /** Who may write to the stream is trusted with what it means; this tells a commit from anything else. */
@@ -70,6 +101,6 @@ function isCommit(value: unknown): value is Commit {
     ["counts", "subjects", "subjectOf", "payloads", "extras"].every((column) => Array.isArray(fields.get(column))) &&
     (labels === null || Array.isArray(labels)) &&
     typeof fields.get("notes") === "object" &&
-    ["undefined", "object"].includes(typeof fields.get("cut"))
+    ["cut", "owners"].every((field) => ["undefined", "object"].includes(typeof fields.get(field)))
   );
 }

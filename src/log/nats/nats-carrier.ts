@@ -2,17 +2,19 @@ import { randomUUID } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { JsMsg } from "@nats-io/jetstream";
 import { LogError } from "../errors.ts";
+import { type EpochClaim, type Fence, isVoid, LOG_ACCOUNT } from "../fence.ts";
 import type { Carrier, CarrierSite } from "../sqlite/carrier.ts";
 import { type Commit } from "../sqlite/group-commit.ts";
 import type { CommittedReply } from "../sqlite/protocol.ts";
 import type { StreamPlace, StreamState } from "../sqlite/stream-place.ts";
 import { tailOf } from "../sqlite/tail-of.ts";
-import { decodeCommit, encodeCommit, type MessageId, parseId } from "./codec.ts";
+import { decodeClaims, decodeCommit, encodeClaims, encodeCommit, type MessageId, parseId } from "./codec.ts";
+import { Epochs } from "./epochs.ts";
 import { Parts } from "./parts.ts";
-import { Publisher } from "./publisher.ts";
+import { Publisher, type Publishing } from "./publisher.ts";
 import { StreamReader } from "./reader.ts";
 import type { CommitStream } from "./stream.ts";
-import { decodeVote, encodeVote, isVote, Votes } from "./votes.ts";
+import { decodeVote, encodeVote, Votes } from "./votes.ts";
 
 /** Seqs that one message of the stream has to itself; what needs more takes from the next. */
 const SEQS = 1024;
@@ -34,33 +36,16 @@ const NO_COMMIT: Commit = {
   extras: [],
 };
 
-/** Whose epoch it is, as applied here; epoch 0: nobody's, and all may append. */
-export interface EpochHolder {
-  readonly epoch: number;
-  /** Name of the node. */
-  readonly holder: string;
-}
-
-/** Who may append: a commit of an epoch that is over is void on every node. */
-export interface Fence {
-  readonly current: EpochHolder;
-  /**
-   * Puts a fence into the stream; resolves when it was applied here. True: the epoch is this node's, and its appends
-   * carry it from now on; false: somebody had this or a later one. Rejects with a LogError `unreachable`.
-   */
-  raise(epoch: number): Promise<boolean>;
-  /** Told in the order of the stream. Returns the function that ends it. */
-  changed(listener: (current: EpochHolder) => void): () => void;
-}
-
 /** `isLost`: parts of it are missing, for good. */
-type Arrived = Pick<MessageId, "node" | "run" | "number" | "epoch"> &
+type Arrived = Pick<MessageId, "node" | "run" | "is" | "number"> &
   Pick<StreamPlace, "sum"> & { readonly isLost: boolean };
 
 const PARTS_LOST = new LogError(
   "unreachable",
   "The servers that carry the log were away for too long between the parts of a commit. Nothing was stored; try again.",
 );
+
+const STORED_BEFORE = new LogError("unknown", "What this commit was answered when it was stored was not heard.");
 
 interface Pending {
   readonly number: number;
@@ -72,16 +57,14 @@ export class NatsCarrier implements Carrier {
   readonly groupEntries = 512;
   readonly failed: Promise<LogError>;
   readonly fence: Fence;
+  readonly #epochs: Epochs;
   readonly #stream: CommitStream;
   readonly #node: string;
-  readonly #run = randomUUID();
   readonly #stamp: (serverMs: number) => number;
   readonly #fail: (error: LogError) => void;
   readonly #warn: (error: LogError) => void;
   readonly #parts = new Parts();
   readonly #publisher: Publisher;
-  readonly #listeners = new Set<(current: EpochHolder) => void>();
-  readonly #raising = new Map<number, (won: boolean) => void>();
   readonly #waiting: { readonly seq: number; readonly tell: () => void }[] = [];
   readonly #votes: Votes;
   readonly #judgeMs: number;
@@ -92,9 +75,6 @@ export class NatsCarrier implements Carrier {
   #watch: NodeJS.Timeout | undefined;
   #pending: Pending | null = null;
   #number = 0;
-  /** Of the appends of this node. */
-  #epoch: number;
-  #current: EpochHolder;
   /** Place of the last commit that the worker has, and of the last it has stored. */
   #given: number;
   #applied: number;
@@ -127,30 +107,22 @@ export class NatsCarrier implements Carrier {
     this.#warn = options.warn;
     this.#given = this.#applied = this.#seen = state.applied;
     this.#resume = state.resume;
-    this.#current = { epoch: state.epoch, holder: state.holder };
-    // An epoch is a process's: one that has been restarted has to raise its own, and until then appends as nobody.
-    this.#epoch = 0;
     const { promise, resolve } = Promise.withResolvers<LogError>();
     this.failed = promise;
     this.#fail = resolve;
     this.#publisher = new Publisher(stream, options.doubtMs);
-    const current = (): EpochHolder => this.#current;
-    this.fence = {
-      get current() {
-        return current();
-      },
-      raise: (epoch) => this.#raise(epoch),
-      changed: (listener) => {
-        const own = (now: EpochHolder): void => listener(now);
-        this.#listeners.add(own);
-        return () => this.#listeners.delete(own);
-      },
-    };
+    // Of this process alone: one that has been restarted has to raise epochs of its own.
+    const own = { node, run: randomUUID() };
+    this.fence = this.#epochs = new Epochs(own, state.held, (...of) => this.#claim(...of));
   }
 
-  /** Where nobody holds the epoch, all may: to delete the same twice is to delete it once. */
+  /** Where nobody holds the log, all may: to delete the same twice is to delete it once. */
   get sweeps(): boolean {
-    return this.#current.epoch === this.#epoch;
+    return !isVoid(this.#epochs.current(LOG_ACCOUNT), this.epochOf(LOG_ACCOUNT));
+  }
+
+  epochOf(account: string): number {
+    return this.#epochs.epochOf(account);
   }
 
   attach(site: CarrierSite): void {
@@ -169,7 +141,7 @@ export class NatsCarrier implements Carrier {
     const number = ++this.#number;
     const pending: Pending = { number, done };
     this.#pending = pending;
-    const id = { node: this.#node, run: this.#run, number, epoch: this.#epoch };
+    const id = { ...this.#epochs.own, is: "commit" as const, number };
     void this.#publisher
       .publish(id, encodeCommit(commit), {
         isWanted: () => this.#pending === pending,
@@ -205,17 +177,17 @@ export class NatsCarrier implements Carrier {
     const id = parseId(message.headers?.get("Nats-Msg-Id") ?? "");
     if (id === null) throw new LogError("format", `The stream ${this.#stream.name} has messages of somebody else.`);
     const at = Math.floor(message.info.timestampNanos / 1_000_000);
-    if (isVote(id)) this.#hear(id.node, message.data);
+    if (id.is === "vote") this.#hear(id.node, message.data);
     const body = this.#parts.add(id, message.data, seq, at);
     if (body === null || seq <= this.#given) return this.#see(seq);
     const isLost = body === "lost";
-    const commit = id.number === 0 || isLost ? NO_COMMIT : decodeCommit(body);
+    const commit = isLost ? NO_COMMIT : commitOf(id, body);
     const sum = crc32(isLost ? "" : body);
     this.#apply({ ...commit, at: this.#stamp(at) }, { ...id, isLost, sum }, seq);
     if (this.#applying >= APPLYING) await new Promise<void>((resolve) => (this.#room = resolve));
   }
 
-  #apply(commit: Commit, { node, run, number, epoch, isLost, sum }: Arrived, seq: number): void {
+  #apply(commit: Commit, { node, run, is, number, isLost, sum }: Arrived, seq: number): void {
     const place: StreamPlace = {
       seq,
       after: this.#given,
@@ -223,8 +195,7 @@ export class NatsCarrier implements Carrier {
       from: seq * SEQS,
       node,
       run,
-      number,
-      epoch,
+      number: is === "commit" ? number : 0,
       sum,
     };
     const round = this.#round;
@@ -240,7 +211,7 @@ export class NatsCarrier implements Carrier {
         this.#trouble = null;
         this.#applied = seq;
         this.#resume = place.resume;
-        this.#tell(commit, { ...place, isLost }, reply);
+        this.#tell(commit, { node, run, is, number, isLost, sum }, reply);
         this.#see(seq);
         if (reply.state !== undefined) this.#vote(seq, reply.state);
       },
@@ -248,20 +219,12 @@ export class NatsCarrier implements Carrier {
     );
   }
 
-  #tell(commit: Commit, { node, run, number, epoch, isLost }: Arrived, reply: CommittedReply): void {
-    const isOwn = node === this.#node && run === this.#run;
-    if (number === 0) {
-      if (reply.fate === "taken") {
-        this.#current = { epoch, holder: node };
-        if (isOwn) this.#epoch = epoch;
-        for (const listener of this.#listeners) listener(this.#current);
-      }
-      if (isOwn) this.#raising.get(epoch)?.(reply.fate === "taken");
-      return;
-    }
-    if (isOwn && this.#pending?.number === number) {
+  #tell(commit: Commit, { node, run, is, number, isLost }: Arrived, reply: CommittedReply): void {
+    const isOwn = node === this.#node && run === this.#epochs.own.run;
+    if (is === "claim") return this.#epochs.applied(reply.raised ?? [], isOwn ? number : null);
+    if (is === "commit" && isOwn && this.#pending?.number === number) {
       const stored = isLost ? PARTS_LOST : reply;
-      this.#settle(this.#pending, reply.fate === "taken" ? stored : fenced(this.#current));
+      this.#settle(this.#pending, reply.fate === "taken" ? stored : STORED_BEFORE);
     } else if (reply.fate === "taken") {
       this.#site?.publish(tailOf(commit, reply));
     }
@@ -270,7 +233,7 @@ export class NatsCarrier implements Carrier {
   /** Tells the others the state of this node, and compares it with theirs. */
   #vote(place: number, state: string): void {
     this.#count(place, this.#node, state);
-    const id = { node: this.#node, run: `${this.#run}-${place}`, number: 0, epoch: 0 };
+    const id = { ...this.#epochs.own, is: "vote" as const, number: place };
     // One that does not come through is missing in one comparison.
     void this.#publisher.publish(id, encodeVote({ place, state }), {
       isWanted: () => !this.#isEnding,
@@ -288,7 +251,7 @@ export class NatsCarrier implements Carrier {
     // Those who are a little behind have a voice as well.
     this.#judging = setTimeout(() => {
       this.#judging = undefined;
-      const verdict = this.#votes.judge(place, this.#current.holder);
+      const verdict = this.#votes.judge(place, this.#epochs.current(LOG_ACCOUNT).node);
       if (verdict === "outvoted") this.#fail(diverged(this.#node, place));
       if (verdict === "unclear") this.#warn(unclear(this.#node, place));
     }, this.#judgeMs).unref();
@@ -332,25 +295,15 @@ export class NatsCarrier implements Carrier {
     this.#site?.refuse(this.#publisher.patienceMs, this.#trouble ?? this.#publisher.unreachable());
   }
 
-  async #raise(epoch: number): Promise<boolean> {
-    const id = { node: this.#node, run: this.#run, number: 0, epoch };
-    const applied = new Promise<boolean>((resolve) => this.#raising.set(epoch, resolve));
-    const missed = Promise.withResolvers<LogError>();
-    let isWanted = true;
-    const publish = async (): Promise<LogError | boolean> => {
-      const how = { isWanted: () => isWanted, doubt: missed.resolve };
-      return (await this.#publisher.publish(id, Buffer.alloc(0), how)) ?? (await applied);
-    };
-    const outcome = await Promise.race([applied, missed.promise, publish()]);
-    isWanted = false;
-    this.#raising.delete(epoch);
-    if (outcome instanceof LogError) throw outcome;
-    return outcome;
+  #claim(number: number, claims: readonly EpochClaim[], how: Publishing): Promise<LogError | null> {
+    return this.#publisher.publish({ ...this.#epochs.own, is: "claim", number }, encodeClaims(claims), how);
   }
 }
 
-function fenced({ holder }: EpochHolder): LogError {
-  return new LogError("fenced", `The node ${holder} has taken over: nothing was stored.`);
+/** What the worker is to do at its place. */
+function commitOf({ is }: MessageId, body: Uint8Array): Commit {
+  if (is === "claim") return { ...NO_COMMIT, claims: decodeClaims(body) };
+  return is === "commit" ? decodeCommit(body) : NO_COMMIT;
 }
 
 function behind(node: string, { code, message }: LogError): LogError {
@@ -363,7 +316,7 @@ function behind(node: string, { code, message }: LogError): LogError {
 function unclear(node: string, place: number): LogError {
   return new LogError(
     "diverged",
-    `The logs of the nodes are no longer the same, at ${place} of the stream. As many are like that of this node (${node}) as are like another, and the node that holds the epoch has not said which is right: all go on, each with its own. Decide which is right, stop the others, copy its log.sqlite into their data folders in place of their own while it is stopped too, and start all.`,
+    `The logs of the nodes are no longer the same, at ${place} of the stream. As many are like that of this node (${node}) as are like another, and no node that holds the log has said which is right: all go on, each with its own. Decide which is right, stop the others, copy its log.sqlite into their data folders in place of their own while it is stopped too, and start all.`,
   );
 }
 

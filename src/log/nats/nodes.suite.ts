@@ -40,6 +40,11 @@ export async function node(
   return log;
 }
 
+/** Whether the node holds the account in this epoch now. */
+export async function raises(log: NatsLog, epoch: number, account = "a"): Promise<boolean> {
+  return (await log.fence.raise([{ account, epoch, ...log.fence.own }])).length === 1;
+}
+
 export async function entriesOf(log: Log): Promise<readonly StoredEntry[]> {
   const all: StoredEntry[] = [];
   for (let after = 0; ;) {
@@ -67,7 +72,19 @@ export async function stateOf(log: NatsLog): Promise<Readonly<Record<string, rea
     const file = join(folder, "copy.sqlite");
     await log.archive.backup(file);
     const db = new BetterSqlite3(file, { readonly: true });
-    const tables = ["name", "entry", "mark", "once", "high", "receipt", "said", "remote", "reaction", "stream_node"];
+    const tables = [
+      "name",
+      "entry",
+      "mark",
+      "once",
+      "high",
+      "receipt",
+      "said",
+      "remote",
+      "reaction",
+      "stream_node",
+      "stream_epoch",
+    ];
     const rows = tables.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all()] as const);
     db.close();
     return Object.fromEntries(rows);

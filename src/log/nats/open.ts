@@ -4,7 +4,8 @@ import { WorkerConnection } from "../sqlite/connection.ts";
 import type { SqliteLogOptions } from "../sqlite/open.ts";
 import { SqliteLog } from "../sqlite/sqlite-log.ts";
 import { connectNats, type NatsServers } from "./connect.ts";
-import { type Fence, NatsCarrier } from "./nats-carrier.ts";
+import type { Fence } from "../fence.ts";
+import { NatsCarrier } from "./nats-carrier.ts";
 import { openStream } from "./stream.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -56,7 +57,7 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
     const { compare } = options;
     const stated = { stream: stream.identity, ...(compare && { compareEvery: compare.every }) };
     const worker = await WorkerConnection.open({ ...settings, ...stated });
-    const state = worker.stream ?? { applied: 0, resume: 0, epoch: 0, holder: "" };
+    const state = worker.stream ?? { applied: 0, resume: 0, held: [] };
     const { node, warn, stamp = (ms) => ms, doubtMs } = options;
     const times = { ...(doubtMs !== undefined && { doubtMs }), ...(compare && { judgeMs: compare.judgeMs }) };
     const carrier = new NatsCarrier({ stream, node, state, stamp, warn, ...times });

@@ -5,8 +5,8 @@ import { Parts } from "./parts.ts";
 const id = (more: Partial<MessageId> = {}): MessageId => ({
   node: "n1",
   run: "r",
+  is: "commit",
   number: 1,
-  epoch: 0,
   part: 1,
   parts: 3,
   ...more,
@@ -40,9 +40,9 @@ describe("a commit in parts", () => {
       [null, "n21.1 ", null, null, "n11.1 n11.2 n11.3 "],
     ],
     [
-      "lets a fence of its own node pass",
-      [{}, { number: 0, parts: 1 }, { part: 2 }, { part: 3 }],
-      [null, "n10.1 ", null, "n11.1 n11.2 n11.3 "],
+      "lets a claim of its own node pass",
+      [{}, { is: "claim", number: 9, parts: 1 }, { part: 2 }, { part: 3 }],
+      [null, "n19.1 ", null, "n11.1 n11.2 n11.3 "],
     ],
     [
       "is given up when its node begins another",

@@ -18,13 +18,13 @@ export class Parts {
 
   /** The whole body when this was its last part; `lost` when parts before it are missing; null: more is to come. */
   add(
-    { node, run, number, part, parts }: MessageId,
+    { node, run, is, number, part, parts }: MessageId,
     body: Uint8Array,
     seq: number,
     at: number,
   ): Uint8Array | "lost" | null {
-    // A fence may come between the parts of a commit of its node.
-    if (number === 0) return body;
+    // What is no commit may come between the parts of one of its node, and is never in parts itself.
+    if (is !== "commit") return body;
     for (const [of, { at: since }] of this.#unfinished) if (at - since > LOST_MS) this.#unfinished.delete(of);
     let own = this.#unfinished.get(node);
     if (own !== undefined && (own.run !== run || own.number !== number)) {

@@ -4,10 +4,11 @@ import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
 import { needs } from "../../../test/servers/installed.ts";
 import type { LogError } from "../errors.ts";
+import { LOG_ACCOUNT } from "../fence.ts";
 import type { Batch } from "../log.ts";
 import { scratchFolder } from "../sqlite/scratch.suite.ts";
 import type { NatsLogOptions } from "./open.ts";
-import { caughtUp, entriesOf, node, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
+import { caughtUp, entriesOf, node, raises, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -24,7 +25,7 @@ function batch(by: number, index: number, last: number): Batch {
 }
 
 needs(["nats-server"], () => {
-  test("what retention deletes is the same on all nodes, whatever their clocks, and decided by the one that holds the epoch", async () => {
+  test("what retention deletes is the same on all nodes, whatever their clocks, and decided by the one that holds the log", async () => {
     const cluster = await servers(1);
     const shard = randomUUID();
     let age = 0;
@@ -44,7 +45,7 @@ needs(["nats-server"], () => {
       await caughtUp(ahead, holder);
       await caughtUp(holder, ahead);
     }
-    expect(await holder.fence.raise(1)).toBe(true);
+    expect(await raises(holder, 1, LOG_ACCOUNT)).toBe(true);
     await ahead.sweep();
     expect(await entriesOf(ahead)).toHaveLength(90);
     const first = (await entriesOf(holder))[40]?.seq ?? 0;
@@ -70,7 +71,7 @@ needs(["nats-server"], () => {
     const one = await node(cluster, "n1", { shard, compare });
     const two = await node(cluster, "n2", { shard, compare });
     const three = await node(cluster, "n3", { shard, compare, dataPath });
-    expect(await one.fence.raise(1)).toBe(true);
+    expect(await raises(one, 1, LOG_ACCOUNT)).toBe(true);
     const failed: string[] = [];
     for (const log of [one, two, three]) void log.failed.then(({ code }) => failed.push(code));
     const append = async (from: number): Promise<void> => {
@@ -94,7 +95,7 @@ needs(["nats-server"], () => {
     expect(failed).toEqual([]);
   });
 
-  test("two nodes that are not the same go on, and say so, as long as nobody holds the epoch", async () => {
+  test("two nodes that are not the same go on, and say so, as long as nobody holds the log", async () => {
     const cluster = await servers(1);
     const shard = randomUUID();
     const compare = { every: 20, judgeMs: 100 };
@@ -117,7 +118,7 @@ needs(["nats-server"], () => {
       const message = expect.stringContaining(`(${name})`) as unknown;
       expect(await told.promise).toMatchObject({ code: "diverged", message });
     }
-    expect(await one.fence.raise(1)).toBe(true);
+    expect(await raises(one, 1, LOG_ACCOUNT)).toBe(true);
     await append(31);
     expect(await damaged.failed).toMatchObject({ code: "diverged" });
     await one.append({ account: "a", entries: [said("last")] });

@@ -1,6 +1,5 @@
 import { isObject, parseAs } from "../../lib/shapes.ts";
 import { STATE_VERSION } from "../sqlite/state-hash.ts";
-import type { MessageId } from "./codec.ts";
 
 /** `unclear`: it differs from others, and nobody can say who is right; `absent`: it has not voted itself. */
 export type Verdict = "same" | "outvoted" | "unclear" | "absent";
@@ -12,7 +11,7 @@ const NODES = 64;
 
 /**
  * Whether a node has the state that the others have, by what each has computed of its own at one place of the stream.
- * Where as many are of one opinion as of another, the one that holds the epoch is right: the others follow it. As long
+ * Where as many are of one opinion as of another, the one that holds the log is right: the others follow it. As long
  * as that one is silent, or nobody holds it, it is unclear, and no node may stop for it: each of them would, and tell
  * its operator to copy from another that has stopped as well. It is judged again when the holder's vote comes, and at
  * the next comparison.
@@ -37,7 +36,7 @@ export class Votes {
     return new Set(votes.values()).size > 1;
   }
 
-  /** `holder`: who holds the epoch; empty: nobody. */
+  /** `holder`: the node that holds LOG_ACCOUNT; empty: none. */
   judge(place: number, holder: string): Verdict {
     const votes = this.#places.get(place) ?? new Map<string, string>();
     const own = votes.get(this.#node);
@@ -60,9 +59,6 @@ interface StateVote {
   readonly place: number;
   readonly state: string;
 }
-
-/** No fence is of epoch 0. */
-export const isVote = ({ number, epoch }: MessageId): boolean => number === 0 && epoch === 0;
 
 export const encodeVote = (vote: StateVote): Buffer => Buffer.from(JSON.stringify({ version: STATE_VERSION, ...vote }));
 

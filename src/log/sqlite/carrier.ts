@@ -12,8 +12,10 @@ export interface Carrier {
   readonly groupEntries: number;
   /** Once, before anything else. */
   attach(site: CarrierSite): void;
-  /** Whether this node is the one that says what retention deletes. */
+  /** Whether this node says what retention deletes. */
   readonly sweeps: boolean;
+  /** In which epoch this process holds the account; 0: in none. */
+  epochOf(account: string): number;
   /** One at a time; `done` is told when it was applied here, or that it never will be. */
   send(commit: Commit, done: (reply: CommittedReply | LogError) => void): void;
   /** No more is to come: what is under way has a short time left. */

@@ -1,5 +1,5 @@
 import { LogError } from "../errors.ts";
-import type { LogFailure } from "./protocol.ts";
+import type { LogFailure } from "./committed.ts";
 
 /** A failure on its way between the threads, as an Error. */
 export function toError(failure: LogFailure): LogError {

@@ -64,7 +64,7 @@ test("a log of a newer version is left alone", async () => {
   const before = readFileSync(file);
   await expect(openAt(dataPath)).rejects.toMatchObject({
     code: "format",
-    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 6)") as string,
+    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 7)") as string,
   });
   expect(readFileSync(file).equals(before)).toBe(true);
 });
@@ -78,7 +78,7 @@ test("a log from before there were receipts and ids is brought up to date with a
   for (const table of ["receipt", "said", "remote", "reaction", "subject_index", "subject_indexed"])
     db.exec(`DROP TABLE ${table}`);
   db.exec(
-    "CREATE INDEX entry_subject ON entry (subject); DROP TABLE stream; DROP TABLE stream_node; PRAGMA user_version = 1",
+    "CREATE INDEX entry_subject ON entry (subject); DROP TABLE stream; DROP TABLE stream_node; DROP TABLE stream_epoch; PRAGMA user_version = 1",
   );
   db.close();
   const log = await openAt(dataPath);

@@ -3,10 +3,12 @@ import { LogError } from "../errors.ts";
 import type { Appended, Batch, NewEntry, Seq } from "../log.ts";
 import { TailEntry } from "../tail.ts";
 import { UnknownOutcome } from "../unknown-outcome.ts";
+import type { BatchVerdict } from "./committed.ts";
 import type { Cut } from "./cut.ts";
 import { toError } from "./failure.ts";
 import { charsOfCopies, charsOfNote, NoteColumns } from "./notes.ts";
-import type { BatchExtra, CommitRequest, CommittedReply, BatchVerdict } from "./protocol.ts";
+import { encodeOwners, fencedBy, type Owned, ownedBy } from "./owners.ts";
+import type { BatchExtra, CommitRequest, CommittedReply } from "./protocol.ts";
 
 /** One commit takes batches until it has this many entries or characters; a larger batch goes alone. */
 const GROUP_ENTRIES = 2048;
@@ -33,7 +35,9 @@ export interface PendingBatch {
 /** Told once what became of a batch. */
 export type Settle = (outcome: Appended | LogError) => void;
 
+/** `owned`: null where nobody else writes to the log. */
 interface Item extends PendingBatch {
+  readonly owned: Owned | null;
   readonly size: number;
   /** When it was handed over, by `performance.now`. */
   readonly sinceMs: number;
@@ -50,6 +54,8 @@ export interface GroupCommitOptions {
   readonly pendingBytes: number;
   /** Most entries of a commit of several batches, if other than usual. */
   readonly groupEntries?: number;
+  /** In which epoch this process holds an account; absent where nobody else writes to the log. */
+  readonly epochOf?: (account: string) => number;
   /** Unix ms. */
   readonly clock: () => number;
   readonly observer: LogObserver | null;
@@ -102,7 +108,10 @@ export class GroupCommit {
       return queueMicrotask(() => tell(settle, error));
     }
     this.#bytes += size;
-    this.#waiting.push({ batch, unmark, rides, cut, size, sinceMs: performance.now(), settle });
+    // As it is held now: what an account appended before it was lost stays void when it comes back.
+    const { epochOf } = this.#options;
+    const owned = epochOf === undefined ? null : ownedBy(batch, epochOf);
+    this.#waiting.push({ batch, owned, unmark, rides, cut, size, sinceMs: performance.now(), settle });
     if (!rides) this.#urgent = true;
     this.#schedule();
   }
@@ -231,8 +240,8 @@ export class GroupCommit {
     this.#options.committed(stored);
     this.#observe(items, verdicts);
     let index = 0;
-    for (const { settle } of items) {
-      tell(settle, outcomeOf(answers[index] ?? [], verdicts.get(index)));
+    for (const { batch, settle } of items) {
+      tell(settle, outcomeOf(answers[index] ?? [], batch.account, verdicts.get(index)));
       index += 1;
     }
   }
@@ -244,9 +253,10 @@ export class GroupCommit {
     let index = 0;
     for (const { batch, sinceMs } of items) {
       const verdict = verdicts.get(index++);
+      const isStored = verdict === undefined || verdict.is === "stored";
       if (verdict?.is === "refused") observer.refused(verdict.failure);
-      else if (verdict === undefined && batch.entries.length > 0)
-        observer.appended(batch.entries.length, now - sinceMs);
+      else if (verdict?.is === "fenced") observer.refused(fencedBy(batch.account, verdict.by));
+      else if (isStored && batch.entries.length > 0) observer.appended(batch.entries.length, now - sinceMs);
     }
   }
 }
@@ -262,10 +272,18 @@ function tell(settle: Settle, outcome: Appended | LogError): void {
   }
 }
 
-function outcomeOf(seqs: readonly (Seq | null)[], verdict: BatchVerdict | undefined): Appended | LogError {
+function outcomeOf(
+  seqs: readonly (Seq | null)[],
+  account: string,
+  verdict: BatchVerdict | undefined,
+): Appended | LogError {
   switch (verdict?.is) {
     case undefined:
       return { is: "stored", seqs };
+    case "stored":
+      return { is: "stored", seqs, voidMarks: verdict.voidMarks };
+    case "fenced":
+      return fencedBy(account, verdict.by);
     case "repeated":
       return { is: "repeated", answer: verdict.answer };
     case "conflict":
@@ -334,12 +352,14 @@ function encode(items: readonly Item[], at: number): Commit {
     notes: notes?.all ?? null,
     extras,
     ...(cut !== null && { cut }),
+    ...encodeOwners(items),
   };
 }
 
 /** Null when the batch is nothing but keyless entries. */
-function extraOf(index: number, { batch, unmark }: PendingBatch): BatchExtra | null {
-  const { account, entries, marks = [], seqMarks = [], receipts = [], once = null } = batch;
+function extraOf(index: number, { batch, owned, unmark }: Item): BatchExtra | null {
+  const { account, entries, marks = [], receipts = [], once = null } = batch;
+  const seqMarks = owned?.seqMarks ?? batch.seqMarks ?? [];
   const keyed = entries.some(hasKey);
   const small = marks.length + seqMarks.length + unmark.length + receipts.length;
   if (!keyed && small === 0 && once === null) return null;

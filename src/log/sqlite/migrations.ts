@@ -118,6 +118,17 @@ const MIGRATIONS: readonly string[] = [
   -- The last commit of each node: one that comes again is passed over, however late.
   CREATE TABLE stream_node (node TEXT PRIMARY KEY, run TEXT NOT NULL, number INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Which process holds an account, and since which epoch; those that nobody ever held have no row. See replica.ts.
+  ALTER TABLE stream DROP COLUMN epoch;
+  ALTER TABLE stream DROP COLUMN holder;
+  CREATE TABLE stream_epoch (
+    account TEXT PRIMARY KEY,
+    epoch INTEGER NOT NULL,
+    node TEXT NOT NULL,
+    run TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Is it an empty file? Throws a LogError `format` for a foreign or a newer one. Changes nothing. */

@@ -1,9 +1,11 @@
-import type { LogErrorCode } from "../errors.ts";
+import type { EpochClaim } from "../fence.ts";
 import type { IdNote, Known, Reaction, Receipt, Seq, SeqMark, StoredEntry, Subject } from "../log.ts";
 import type { Matches, Standing, WordQuery } from "../search.ts";
 import type { WordMode } from "../words.ts";
+import type { Committed, LogFailure } from "./committed.ts";
 import type { Cut } from "./cut.ts";
-import type { CommitFate, StreamPlace, StreamState } from "./stream-place.ts";
+import type { Owners } from "./owners.ts";
+import type { StreamPlace, StreamState } from "./stream-place.ts";
 
 /**
  * What the main thread and the log's worker say to each other. Rows travel as columns: cloning a few long arrays
@@ -48,8 +50,12 @@ export interface CommitRequest {
   /** For the sweeps that the worker starts by itself. */
   readonly held: Held | null;
   readonly stream?: StreamPlace;
-  /** Deleted behind what is stored; only in commits that a stream brings. */
+  /** Deleted behind what is stored; only in commits that a stream brings, and not when LOG_ACCOUNT is another's. */
   readonly cut?: Cut;
+  /** Only in commits that a stream brings. */
+  readonly owners?: Owners;
+  /** Only in those of a stream, and in place of all else. */
+  readonly claims?: readonly EpochClaim[];
   /** Entries per batch; the entry columns below run over all batches. */
   readonly counts: readonly number[];
   /** The subjects of this commit, each once. */
@@ -84,7 +90,7 @@ export interface BatchExtra {
   /** One per entry of the batch; null when none has a key. */
   readonly keys: readonly (string | null)[] | null;
   readonly marks: readonly { readonly name: string; readonly value: string }[];
-  readonly seqMarks: readonly SeqMark[];
+  readonly seqMarks: readonly (SeqMark & { readonly epoch?: number })[];
   readonly unmark: readonly string[];
   readonly receipts: readonly Receipt[];
   readonly once: { readonly key: string; readonly fingerprint: string; readonly answer: string | null } | null;
@@ -245,28 +251,11 @@ export type Request =
   | PlanRequest
   | CloseRequest;
 
-/** What became of a batch that was not simply stored. */
-export type BatchVerdict =
-  | { readonly batch: number; readonly is: "repeated"; readonly answer: string }
-  | { readonly batch: number; readonly is: "conflict" }
-  | { readonly batch: number; readonly is: "refused"; readonly failure: LogFailure };
-
-export interface LogFailure {
-  readonly code: LogErrorCode;
-  /** For people; never holds message text. */
-  readonly message: string;
-}
-
-/** Entries that were stored have consecutive seqs from `first`, in order; `absent` lists the indexes of the others. */
-export interface CommittedReply {
+export interface CommittedReply extends Committed {
   readonly is: "committed";
   readonly id: number;
-  readonly first: Seq;
   /** Unix milliseconds, as the request had it. */
   readonly at: number;
-  readonly absent: readonly number[];
-  readonly verdicts: readonly BatchVerdict[];
-  readonly fate: CommitFate;
   /** Much was stored since the last sweep; only of a log whose sweeps come by a stream. */
   readonly isSweepDue?: boolean;
   /** Hash of the state behind this commit, where it is time to compare it. */

@@ -2,19 +2,22 @@ import { createHash } from "node:crypto";
 import type { Database, Statement } from "better-sqlite3";
 import { LogError } from "../errors.ts";
 import type { Committed } from "./committed.ts";
-import type { CommitFate, StreamPlace, StreamState } from "./stream-place.ts";
+import { type EpochClaim, type Holder, isRaised, isVoid, NOBODY } from "../fence.ts";
+import type { CommitFate, StreamPlace, StreamReach, StreamState } from "./stream-place.ts";
 
 /** Places of the stream from one comparison of states to the next. */
 const COMPARE_EVERY = 10_000;
 
 /**
- * What a log knows of the stream that brings its commits: how far it was applied, whose epoch it is, and the last
- * commit of each node. Changed in the transaction of the commit itself, so that every node decides the same.
+ * What a log knows of the stream that brings its commits: how far it was applied, who holds which account, and the
+ * last commit of each node. Changed in the transaction of the commit itself, so that every node decides the same.
  */
 export class Replica {
-  readonly #state: Statement<[], StreamState>;
+  readonly #reach: Statement<[], StreamReach>;
   readonly #advance: Statement<[number, number]>;
-  readonly #raise: Statement<[number, string]>;
+  readonly #holder: Statement<[string], Holder>;
+  readonly #held: Statement<[], EpochClaim>;
+  readonly #raise: Statement<[string, number, string, string]>;
   readonly #last: Statement<[string], { readonly run: string; readonly number: number }>;
   readonly #putLast: Statement<[string, string, number]>;
   readonly #every: number;
@@ -34,34 +37,48 @@ export class Replica {
       );
     }
     if (found !== null && found !== name) throw otherStream(db.name, found, `the servers have ${name}`);
-    db.prepare("INSERT OR IGNORE INTO stream VALUES (1, ?, 0, 0, 0, '')").run(name);
-    this.#state = db.prepare<[], StreamState>("SELECT applied, resume, epoch, holder FROM stream");
+    db.prepare("INSERT OR IGNORE INTO stream VALUES (1, ?, 0, 0)").run(name);
+    this.#reach = db.prepare("SELECT applied, resume FROM stream");
     this.#advance = db.prepare("UPDATE stream SET applied = ?, resume = ?");
-    this.#raise = db.prepare("UPDATE stream SET epoch = ?, holder = ?");
+    this.#holder = db.prepare("SELECT epoch, node, run FROM stream_epoch WHERE account = ?");
+    this.#held = db.prepare("SELECT account, epoch, node, run FROM stream_epoch");
+    this.#raise = db.prepare("INSERT OR REPLACE INTO stream_epoch (account, epoch, node, run) VALUES (?, ?, ?, ?)");
     this.#last = db.prepare("SELECT run, number FROM stream_node WHERE node = ?");
     this.#putLast = db.prepare("INSERT OR REPLACE INTO stream_node (node, run, number) VALUES (?, ?, ?)");
   }
 
   get state(): StreamState {
-    return this.#state.get() ?? { applied: 0, resume: 0, epoch: 0, holder: "" };
+    return { ...this.#reached, held: this.#held.all() };
   }
 
   /** Inside the transaction of the commit: notes its place, and says whether its batches are to be written. */
-  take({ seq, after, resume, node, run, number, epoch }: StreamPlace): CommitFate {
-    const { applied, epoch: current } = this.state;
+  take({ seq, after, resume, node, run, number }: StreamPlace): CommitFate {
+    const { applied } = this.#reached;
     if (applied !== after || seq <= applied) {
       throw new LogError("io", `The commit ${seq} of the stream came behind ${applied}, and not behind ${after}.`);
     }
     this.#advance.run(seq, resume);
-    if (number === 0) {
-      if (epoch <= current) return "fenced";
-      this.#raise.run(epoch, node);
-      return "taken";
-    }
+    if (number === 0) return "taken";
     const last = this.#last.get(node);
     if (last?.run === run && number <= last.number) return "repeated";
     this.#putLast.run(node, run, number);
-    return epoch < current ? "fenced" : "taken";
+    return "taken";
+  }
+
+  /** Inside the transaction of the commit: those of the claims that count. */
+  raise(claims: readonly EpochClaim[]): readonly EpochClaim[] {
+    return claims.filter((claim) => {
+      const { account, epoch, node, run } = claim;
+      const counts = isRaised(this.#holderOf(account), claim);
+      if (counts) this.#raise.run(account, epoch, node, run);
+      return counts;
+    });
+  }
+
+  /** Inside the transaction of the commit: which node holds the account, when what carries this epoch is void. */
+  voidedBy(account: string, epoch: number): string | null {
+    const holder = this.#holderOf(account);
+    return isVoid(holder, epoch) ? holder.node : null;
   }
 
   /**
@@ -78,6 +95,14 @@ export class Replica {
   /** Whether the states are compared behind this commit. */
   isCompared({ seq, after }: StreamPlace): boolean {
     return Math.floor(seq / this.#every) > Math.floor(after / this.#every);
+  }
+
+  get #reached(): StreamReach {
+    return this.#reach.get() ?? { applied: 0, resume: 0 };
+  }
+
+  #holderOf(account: string): Holder {
+    return this.#holder.get(account) ?? NOBODY;
   }
 
   get #chain(): string {

@@ -52,6 +52,7 @@ test("a sweep that another node takes over has ended; one that is refused for an
     failed: new Promise(() => undefined),
     groupEntries: 512,
     sweeps: true,
+    epochOf: () => 0,
     attach: () => undefined,
     send: (_commit, done) => done(refusals.shift() ?? new LogError("closed", "no more")),
     end: () => undefined,

@@ -1,5 +1,6 @@
 import type { LogObserver } from "../search.ts";
 import { LogError } from "../errors.ts";
+import { LOG_ACCOUNT } from "../fence.ts";
 import type {
   Appended,
   Batch,
@@ -94,7 +95,10 @@ export class SqliteLog implements Log {
       pendingBytes: options.pendingBytes,
       clock: options.clock,
       observer: options.observer ?? null,
-      ...(carrier !== null && { groupEntries: carrier.groupEntries }),
+      ...(carrier !== null && {
+        groupEntries: carrier.groupEntries,
+        epochOf: (account: string) => carrier.epochOf(account),
+      }),
       send: (request, done) => {
         if (carrier === null) this.#apply(request, done);
         else carrier.send(request, done);
@@ -234,7 +238,7 @@ export class SqliteLog implements Log {
         });
         const { cut } = expectReply("planned", reply);
         if (cut === null) return;
-        await this.#commits.add({ batch: { account: "", entries: [] }, unmark: NONE, cut });
+        await this.#commits.add({ batch: { account: LOG_ACCOUNT, entries: [] }, unmark: NONE, cut });
       }
     } catch (error) {
       // Another node has taken over meanwhile, and does it from now on.

@@ -5,7 +5,7 @@ import type { Database } from "better-sqlite3";
  * Raised when the same log would have another hash than before: with another query, or another meaning of a column.
  * The digest of commits (`Replica.seal`) may not change with it: it goes on from what older versions have written.
  */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 /** The newest rows of a table are read again, so many; those before have been part of hashes before. */
 const ROWS = 4096;
@@ -17,6 +17,7 @@ const ROWS = 4096;
 const QUERIES = [
   // The digest of all commits is among them: it stands for what is not read again.
   "SELECT node, run, number FROM stream_node ORDER BY node",
+  "SELECT account, epoch, node, run FROM stream_epoch ORDER BY account",
   "SELECT name, value FROM mark ORDER BY name",
   "SELECT min(seq) FROM entry",
   "SELECT min(seq) FROM said",

@@ -26,7 +26,6 @@ test("a commit whose state cannot be read is stored, and is no reason to refuse 
       node: "n1",
       run: "r",
       number: seq,
-      epoch: 0,
       sum: 0,
     },
     counts: [1],

@@ -1,21 +1,14 @@
 import { statfsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Seq } from "../log.ts";
+import type { LogFailure } from "./committed.ts";
 import { SearchReader } from "./search-reader.ts";
 import { logFile, openDatabase } from "./database.ts";
 import { belowFloor, closedError, runtimeFailure, toError } from "./failure.ts";
 import { DISK_FLOOR, DiskFloor } from "./floor.ts";
 import { IdTables } from "./ids.ts";
 import { Names } from "./names.ts";
-import type {
-  CommitRequest,
-  CommittedReply,
-  Held,
-  LogFailure,
-  Request,
-  WorkerOptions,
-  WorkerReply,
-} from "./protocol.ts";
+import type { CommitRequest, CommittedReply, Held, Request, WorkerOptions, WorkerReply } from "./protocol.ts";
 import { hashOfState } from "./state-hash.ts";
 import type { StreamPlace, StreamState } from "./stream-place.ts";
 import { Queries, type Rows } from "./queries.ts";

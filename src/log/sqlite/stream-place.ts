@@ -1,3 +1,4 @@
+import type { EpochClaim } from "../fence.ts";
 import type { Seq } from "../log.ts";
 
 /** Where a commit stands in the stream that brought it, and whose it is. */
@@ -12,20 +13,22 @@ export interface StreamPlace {
   readonly node: string;
   /** Of the node's process. */
   readonly run: string;
-  /** Number of the commit in its run, counted from 1; 0: it is a fence. */
+  /** Number of the commit in its run, counted from 1; 0: it is none, and stores nothing. */
   readonly number: number;
-  readonly epoch: number;
   /** Checksum of the commit as it came. */
   readonly sum: number;
 }
 
-/** `repeated`: that commit was here before; `fenced`: it, or a fence, is of an epoch that is over. */
-export type CommitFate = "taken" | "repeated" | "fenced";
+/** `repeated`: that commit was here before. */
+export type CommitFate = "taken" | "repeated";
 
-/** How far the stream was applied, and which epoch it is since then. */
-export interface StreamState {
+/** How far the stream was applied. */
+export interface StreamReach {
   readonly applied: number;
   readonly resume: number;
-  readonly epoch: number;
-  readonly holder: string;
+}
+
+/** How far the stream was applied, and who holds which account since then. */
+export interface StreamState extends StreamReach {
+  readonly held: readonly EpochClaim[];
 }

@@ -1,11 +1,12 @@
 import type { Database, Statement } from "better-sqlite3";
+import { LOG_ACCOUNT } from "../fence.ts";
 import type { Seq } from "../log.ts";
 import type { IdTables } from "./ids.ts";
 import type { Names } from "./names.ts";
 import { NoteReader } from "./notes.ts";
-import type { BatchExtra, BatchVerdict, CommitRequest, LogFailure } from "./protocol.ts";
+import type { BatchExtra, CommitRequest } from "./protocol.ts";
 import type { CommitFate } from "./stream-place.ts";
-import type { Committed } from "./committed.ts";
+import type { BatchVerdict, Committed, LogFailure } from "./committed.ts";
 import type { Replica } from "./replica.ts";
 import { ONCE_MS, type Retention } from "./retention.ts";
 
@@ -21,6 +22,8 @@ interface Progress {
   head: Seq;
   readonly absent: number[];
   readonly verdicts: BatchVerdict[];
+  /** Per owner: the node that holds the account, when what this commit has for it is void. */
+  voids: readonly (string | null)[];
 }
 
 /** Writes: one transaction per commit request, all or nothing. */
@@ -82,14 +85,18 @@ export class Writer {
    */
   commit(request: CommitRequest, refusal: LogFailure | null): Committed {
     const first = Math.max(this.#head + 1, request.stream?.from ?? 0);
-    const progress: Progress = { head: first - 1, absent: [], verdicts: [] };
+    const progress: Progress = { head: first - 1, absent: [], verdicts: [], voids: [] };
     let fate: CommitFate = "taken";
+    let raised: Committed["raised"];
     try {
       this.#begin.run();
       const { stream } = request;
-      if (stream !== undefined && this.#carried !== null) fate = this.#carried.replica.take(stream);
+      if (stream !== undefined && this.#carried !== null) {
+        fate = this.#carried.replica.take(stream);
+        raised = this.#fence(request, this.#carried.replica, progress);
+      }
       if (fate === "taken") this.#writeAll(request, refusal, progress);
-      const cut = fate === "taken" ? request.cut : undefined;
+      const cut = fate === "taken" && !isCutVoid(request, progress) ? request.cut : undefined;
       if (cut !== undefined) this.#carried?.retention.apply(cut, progress.head >= first ? progress.head : this.#head);
       const { absent, verdicts } = progress;
       if (stream !== undefined) this.#carried?.replica.seal(stream, { first, absent, verdicts, fate });
@@ -103,7 +110,14 @@ export class Writer {
     }
     this.#names.keep();
     if (progress.head >= first) this.#head = progress.head;
-    return { first, absent: progress.absent, verdicts: progress.verdicts, fate };
+    const { absent, verdicts } = progress;
+    return { first, absent, verdicts, fate, ...(raised !== undefined && { raised }) };
+  }
+
+  /** The claims that count; what is void is in `progress`. */
+  #fence({ owners, claims }: CommitRequest, replica: Replica, progress: Progress): Committed["raised"] {
+    progress.voids = owners?.accounts.map((account, at) => replica.voidedBy(account, owners.epochs[at] ?? 0)) ?? [];
+    return claims && replica.raise(claims);
   }
 
   #writeAll(request: CommitRequest, refusal: LogFailure | null, progress: Progress): void {
@@ -115,7 +129,9 @@ export class Writer {
       let extra = request.extras[nextExtra];
       if (extra?.batch === batch) nextExtra++;
       else extra = undefined;
-      const verdict = this.#judge(batch, count, extra, refusal, request.at);
+      const by = progress.voids[request.owners?.ownerOf[batch] ?? -1] ?? null;
+      const fenced = by === null ? null : { batch, is: "fenced" as const, by };
+      const verdict = fenced ?? this.#judge(batch, count, extra, refusal, request.at);
       if (verdict !== null) {
         progress.verdicts.push(verdict);
         for (let index = row; index < row + count; index++) progress.absent.push(index);
@@ -131,7 +147,7 @@ export class Writer {
             this.#ids.note(progress.head, place, request.at, note);
           }
         }
-        if (extra !== undefined) this.#writeExtra(extra, request.at, seqs);
+        if (extra !== undefined) this.#writeExtra(extra, request.at, seqs, progress);
       }
       row += count;
     }
@@ -183,13 +199,21 @@ export class Writer {
     return true;
   }
 
+  #isVoid(account: string, epoch: number): boolean {
+    return this.#carried !== null && this.#carried.replica.voidedBy(account, epoch) !== null;
+  }
+
   /** `seqs`: of its entries that were stored, by their index. */
-  #writeExtra(extra: BatchExtra, at: number, seqs: readonly Seq[]): void {
+  #writeExtra(extra: BatchExtra, at: number, seqs: readonly Seq[], { verdicts }: Progress): void {
     for (const { name, value } of extra.marks) this.#putMark.run(name, value);
-    for (const { name, entry, value } of extra.seqMarks) {
+    const voidMarks: number[] = [];
+    for (const [index, { name, entry, value, account, epoch }] of extra.seqMarks.entries()) {
       const seq = seqs[entry];
-      if (seq !== undefined) this.#putMark.run(name, value.join(String(seq)));
+      const isOthers = account !== undefined && epoch !== undefined && this.#isVoid(account, epoch);
+      if (isOthers) voidMarks.push(index);
+      else if (seq !== undefined) this.#putMark.run(name, value.join(String(seq)));
     }
+    if (voidMarks.length > 0) verdicts.push({ batch: extra.batch, is: "stored", voidMarks });
     for (const name of extra.unmark) this.#dropMark.run(name);
     for (const { lane, seq, state, detail, copies } of extra.receipts) {
       const id = this.#names.intern(lane);
@@ -201,4 +225,9 @@ export class Writer {
     if (answer === null) return;
     this.#putOnce.run(at, this.#names.intern(extra.account), key, fingerprint, answer);
   }
+}
+
+/** Another node decides what is deleted. */
+function isCutVoid({ owners }: CommitRequest, { voids }: Progress): boolean {
+  return owners?.accounts.some((account, at) => account === LOG_ACCOUNT && (voids[at] ?? null) !== null) ?? false;
 }
