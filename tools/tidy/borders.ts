@@ -38,6 +38,7 @@ const BORDERS: readonly Border[] = [
     may: ["contract/", "gateway/", "files/file-id.ts", "log/log.ts", "log/errors.ts", "log/unknown-outcome.ts", "lib/"],
     types: ["config/config.ts", "files/files.ts", "logger.ts"],
   },
+  { of: "cluster/", may: ["log/fence.ts", "log/errors.ts", "lib/"], types: ["logger.ts"] },
   {
     of: "access/",
     may: ["contract/", "log/log.ts", "log/errors.ts", "lib/"],

@@ -1,0 +1,260 @@
+import { type EpochClaim, type Holder, isRaised, NOBODY, type Runner } from "../log/fence.ts";
+import { moveOf, type Orphan, takersOf } from "./assignment.ts";
+import { ACK_GAP_MS, type Beat, Peers } from "./peers.ts";
+
+/**
+ * Which accounts this node runs, of all that several nodes share. PURE: time and what is heard come in, and what is to
+ * be done goes out. An account, as this node has it:
+ *
+ *   none ──its epoch is applied, and it is ours──▶ runs ──to be moved, or the node stops──▶ ends ──quiesced──▶ given
+ *    ▲ ▲                                            │                                        │                   │
+ *    │ └────────another's epoch is applied; or the node has had no voice for 12 s────────────┴───────────────────┘
+ *    └── claimed, if nobody who lives holds it and this node is the best for it; by the next best 3 s later
+ *
+ * An epoch counts when it is applied, never when it is claimed, so two that claim at once are no harm. A node that lost
+ * its voice claims what it had anew: that claim fails if another had it meanwhile.
+ */
+
+/** A node without a voice for so long ends its sessions: the others have taken over long ago. In ms. */
+export const ISOLATED_MS = 12_000;
+/** A claim that was not applied within so long is made again, by others as well; in ms. */
+const CLAIM_MS = 3000;
+/** Time from one change of hands to the next move for the sake of balance, in ms. */
+const MOVE_MS = 1000;
+/** Only to a node that has lived for so long is anything moved, in ms. */
+const STEADY_MS = 10_000;
+
+export type ElectionEffect =
+  | { readonly do: "claim"; readonly claim: EpochClaim }
+  | { readonly do: "run"; readonly account: string }
+  /** At once: somebody else has it. */
+  | { readonly do: "stop"; readonly account: string }
+  /** In order, and then say `quiesced`: it is handed over afterwards. */
+  | { readonly do: "quiesce"; readonly account: string };
+
+/** All times are monotonic, in ms. */
+export type ElectionInput =
+  | { readonly is: "tick"; readonly monoMs: number }
+  | { readonly is: "heard"; readonly beat: Beat; readonly monoMs: number }
+  /** The servers have our beat of that time, most of them. */
+  | { readonly is: "acked"; readonly sentMs: number }
+  /** In the order of the stream. */
+  | { readonly is: "applied"; readonly claim: EpochClaim; readonly monoMs: number }
+  /** These are to be run by somebody. */
+  | { readonly is: "wanted"; readonly accounts: readonly string[] }
+  | { readonly is: "quiesced"; readonly account: string; readonly monoMs: number }
+  /** This node is to hand over what it runs, and takes nothing more. */
+  | { readonly is: "leaves" };
+
+/** `given`: it has ended here, and the claim for another is under way. `to`: where it is moved; null: wherever. */
+type Phase =
+  | { readonly is: "runs" }
+  | { readonly is: "ends"; readonly to: Runner | null }
+  | { readonly is: "given"; readonly to: Runner | null; readonly claimedMs: number };
+
+export class Election {
+  readonly #own: Runner;
+  readonly #peers = new Peers();
+  readonly #held: Map<string, Holder>;
+  readonly #phases = new Map<string, Phase>();
+  /** When each account without a holder that lives was seen to be so, and was last claimed here. */
+  readonly #orphans = new Map<string, { readonly sinceMs: number; claimedMs: number }>();
+  #wanted: ReadonlySet<string> = new Set();
+  #isLeaving = false;
+  #changedMs = -Infinity;
+  /** When it began to listen. */
+  #sinceMs: number | null = null;
+  #effects: ElectionEffect[] = [];
+
+  /** `held`: as applied when it begins; of that nothing is of this process. */
+  constructor(own: Runner, held: Iterable<readonly [string, Holder]>) {
+    this.#own = own;
+    this.#held = new Map(held);
+  }
+
+  take(input: ElectionInput): readonly ElectionEffect[] {
+    this.#effects = [];
+    this.#handle(input);
+    return this.#effects;
+  }
+
+  /** What this node says of itself. */
+  beat(monoMs: number): Beat {
+    return { ...this.#own, takes: !this.#isLeaving, hasVoice: !this.#isIsolated(monoMs) };
+  }
+
+  get runs(): readonly string[] {
+    return [...this.#phases].filter(([, { is }]) => is === "runs").map(([account]) => account);
+  }
+
+  /** Nothing of it is left to hand over. */
+  get hasLeft(): boolean {
+    return this.#isLeaving && this.#phases.size === 0;
+  }
+
+  get peers(): Peers {
+    return this.#peers;
+  }
+
+  #handle(input: ElectionInput): void {
+    switch (input.is) {
+      case "heard":
+        if (input.beat.node !== this.#own.node) this.#peers.heard(input.beat, input.monoMs);
+        return;
+      case "acked":
+        return this.#peers.acked(input.sentMs);
+      case "wanted":
+        return this.#want(input.accounts);
+      case "applied":
+        return this.#apply(input.claim, input.monoMs);
+      case "quiesced":
+        if (this.#phases.get(input.account)?.is === "ends") this.#give(input.account, input.monoMs);
+        return;
+      case "leaves":
+        this.#isLeaving = true;
+        for (const account of this.runs) this.#end(account, null);
+        return;
+      case "tick":
+        return this.#tick(input.monoMs);
+    }
+  }
+
+  #want(accounts: readonly string[]): void {
+    this.#wanted = new Set(accounts);
+    for (const account of this.#orphans.keys()) if (!this.#wanted.has(account)) this.#orphans.delete(account);
+    for (const account of this.runs) if (!this.#wanted.has(account)) this.#stop(account);
+  }
+
+  #apply(claim: EpochClaim, monoMs: number): void {
+    const { account, epoch, node, run } = claim;
+    if (!isRaised(this.#held.get(account) ?? NOBODY, claim)) return;
+    this.#held.set(account, { epoch, node, run });
+    this.#orphans.delete(account);
+    this.#changedMs = monoMs;
+    if (!this.#isOwn(account)) return this.#stop(account);
+    const phase = this.#phases.get(account);
+    if (!this.#wanted.has(account) || this.#isIsolated(monoMs) || phase?.is === "runs" || phase?.is === "ends") return;
+    if (this.#isLeaving) {
+      this.#phases.set(account, { is: "given", to: null, claimedMs: monoMs });
+      return this.#give(account, monoMs);
+    }
+    this.#phases.set(account, { is: "runs" });
+    this.#effects.push({ do: "run", account });
+  }
+
+  #tick(monoMs: number): void {
+    this.#sinceMs ??= monoMs;
+    if (this.#isIsolated(monoMs)) for (const account of this.#phases.keys()) this.#stop(account);
+    if (!this.#hasVoice(monoMs)) return;
+    for (const [account, phase] of this.#phases) {
+      if (phase.is === "given" && monoMs - phase.claimedMs >= CLAIM_MS) this.#give(account, monoMs);
+    }
+    if (this.#isLeaving) return;
+    this.#claimOrphans(monoMs);
+    this.#balance(monoMs);
+  }
+
+  /** The session has ended: the account becomes another's, or ours again when there is no other. */
+  #give(account: string, monoMs: number): void {
+    const phase = this.#phases.get(account);
+    const wish = phase === undefined || phase.is === "runs" ? null : phase.to;
+    const to = this.#peers.takers().find(({ node, run }) => node === wish?.node && run === wish.run);
+    const next = to ?? this.#bestFor(account);
+    if (next === null) return void this.#phases.delete(account);
+    this.#phases.set(account, { is: "given", to: wish, claimedMs: monoMs });
+    this.#claim(account, next);
+  }
+
+  #claimOrphans(monoMs: number): void {
+    const orphans = [...this.#wanted].flatMap((account): Orphan[] => {
+      const holder = this.#held.get(account) ?? NOBODY;
+      if (this.#isRun(account, holder)) return [];
+      return [{ account, last: holder.node }];
+    });
+    const found = new Set(orphans.map(({ account }) => account));
+    for (const account of this.#orphans.keys()) if (!found.has(account)) this.#orphans.delete(account);
+    if (orphans.length === 0) return;
+    const takers = takersOf(orphans, this.#loads(found));
+    for (const { account, last } of orphans) {
+      const orphan = this.#orphans.get(account) ?? { sinceMs: monoMs, claimedMs: -Infinity };
+      this.#orphans.set(account, orphan);
+      const isLate = monoMs - orphan.claimedMs >= CLAIM_MS;
+      // Whoever is asked first may be unable to.
+      const asked = 1 + Math.floor((monoMs - orphan.sinceMs) / CLAIM_MS);
+      const isAsked = takers.get(account)?.slice(0, asked).includes(this.#own.node) === true;
+      const mayAsk = last === this.#own.node || this.#peers.knowsAll;
+      if (!isLate || !isAsked || !mayAsk) continue;
+      orphan.claimedMs = monoMs;
+      this.#claim(account, this.#own);
+    }
+  }
+
+  /** Whether somebody runs the account, or is about to. */
+  #isRun(account: string, holder: Holder): boolean {
+    if (holder.node === this.#own.node) return holder.run === this.#own.run && this.#phases.has(account);
+    return holder.epoch > 0 && this.#peers.mayLive(holder);
+  }
+
+  #balance(monoMs: number): void {
+    const isBusy = this.#orphans.size > 0 || [...this.#phases.values()].some(({ is }) => is !== "runs");
+    const isSteady = monoMs - (this.#sinceMs ?? monoMs) >= STEADY_MS && monoMs - this.#changedMs >= MOVE_MS;
+    if (isBusy || !isSteady) return;
+    const runs = new Map<string, string[]>([...this.#nodes()].map((node) => [node, []]));
+    for (const account of this.#wanted) runs.get(this.#held.get(account)?.node ?? "")?.push(account);
+    const move = moveOf(runs, this.#peers.takers(monoMs - STEADY_MS));
+    if (move?.from === this.#own.node) this.#end(move.account, move.to);
+  }
+
+  /** How many accounts each node runs that can be given more; `without` those. */
+  #loads(without: ReadonlySet<string>): Map<string, number> {
+    const loads = new Map([...this.#nodes()].map((node) => [node, 0]));
+    for (const account of this.#wanted) {
+      const { node } = this.#held.get(account) ?? NOBODY;
+      const load = loads.get(node);
+      if (load !== undefined && !without.has(account)) loads.set(node, load + 1);
+    }
+    return loads;
+  }
+
+  #nodes(): ReadonlySet<string> {
+    const others = this.#peers.takers().map(({ node }) => node);
+    return new Set(this.#isLeaving ? others : [...others, this.#own.node]);
+  }
+
+  /** Null: nobody else, and this node leaves. */
+  #bestFor(account: string): Runner | null {
+    const [best] = takersOf([{ account, last: "" }], this.#loads(new Set([account]))).get(account) ?? [];
+    if (best === this.#own.node) return this.#own;
+    return this.#peers.takers().find(({ node }) => node === best) ?? null;
+  }
+
+  #claim(account: string, { node, run }: Runner): void {
+    const epoch = (this.#held.get(account)?.epoch ?? 0) + 1;
+    this.#effects.push({ do: "claim", claim: { account, epoch, node, run } });
+  }
+
+  #end(account: string, to: Runner | null): void {
+    this.#phases.set(account, { is: "ends", to });
+    this.#effects.push({ do: "quiesce", account });
+  }
+
+  #stop(account: string): void {
+    const phase = this.#phases.get(account);
+    this.#phases.delete(account);
+    if (phase !== undefined && phase.is !== "given") this.#effects.push({ do: "stop", account });
+  }
+
+  #isOwn(account: string): boolean {
+    const { node, run } = this.#held.get(account) ?? NOBODY;
+    return node === this.#own.node && run === this.#own.run;
+  }
+
+  #isIsolated(monoMs: number): boolean {
+    const since = this.#peers.ackedMs ?? this.#sinceMs ?? monoMs;
+    return monoMs - since >= ISOLATED_MS;
+  }
+
+  #hasVoice(monoMs: number): boolean {
+    return this.#peers.ackedMs !== null && monoMs - this.#peers.ackedMs <= ACK_GAP_MS;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Runner } from "../log/fence.ts";
+
+/** How often a node says that it lives, in ms. */
+export const BEAT_MS = 400;
+/** A node is silent for so long: it is taken for dead. In ms, of which only those count in which we had a voice. */
+export const SILENCE_MS = 2500;
+/** Acknowledgements that are further apart, in ms: nobody can say what was lost in between, so it counts for nobody. */
+export const ACK_GAP_MS = 1200;
+/** So many nodes are known at most; of more, the most silent is forgotten. */
+const NODES = 256;
+
+/** What a node says of itself. */
+export interface Beat extends Runner {
+  /** It can be given accounts: it is not about to stop. */
+  readonly takes: boolean;
+  /** False: its own beats have not been acknowledged for so long that it runs nothing any more. */
+  readonly hasVoice: boolean;
+}
+
+interface Peer {
+  run: string;
+  takes: boolean;
+  /** Since when it has been heard in this run, monotonic ms. */
+  sinceMs: number;
+  silentMs: number;
+  /** Processes of that node that have ended: what they still have to say is late. */
+  readonly ended: Set<string>;
+}
+
+/**
+ * Which other nodes live, as far as this one can tell. While its own beats are not acknowledged, the servers do not
+ * carry anything, and the silence of others says nothing about them.
+ */
+export class Peers {
+  readonly #all = new Map<string, Peer>();
+  #ackedMs: number | null = null;
+  /** How long it has listened, counted as silence is. */
+  #listenedMs = 0;
+
+  heard({ node, run, takes, hasVoice }: Beat, monoMs: number): void {
+    if (!hasVoice) return;
+    const peer = this.#all.get(node);
+    if (peer === undefined) {
+      this.#all.set(node, { run, takes, sinceMs: monoMs, silentMs: 0, ended: new Set() });
+      if (this.#all.size > NODES) this.#forgetOne();
+      return;
+    }
+    if (peer.ended.has(run)) return;
+    if (peer.run !== run) {
+      if (peer.run !== "") peer.ended.add(peer.run);
+      peer.run = run;
+    }
+    if (peer.silentMs >= SILENCE_MS) peer.sinceMs = monoMs;
+    peer.takes = takes;
+    peer.silentMs = 0;
+  }
+
+  /** Our beat of that time was acknowledged. */
+  acked(sentMs: number): void {
+    const gapMs = this.#ackedMs === null ? Infinity : sentMs - this.#ackedMs;
+    this.#ackedMs = Math.max(this.#ackedMs ?? sentMs, sentMs);
+    if (gapMs <= 0 || gapMs > ACK_GAP_MS) return;
+    this.#listenedMs += gapMs;
+    for (const peer of this.#all.values()) peer.silentMs += gapMs;
+  }
+
+  /** Since when nothing was acknowledged, monotonic ms; null: nothing ever was. */
+  get ackedMs(): number | null {
+    return this.#ackedMs;
+  }
+
+  /** Everybody who lives had the time to say so. */
+  get knowsAll(): boolean {
+    return this.#listenedMs >= SILENCE_MS;
+  }
+
+  /** Whether the process that is said to hold something may still run; one that was never heard may, for a while. */
+  mayLive({ node, run }: Runner): boolean {
+    const peer = this.#all.get(node);
+    if (peer === undefined) return !this.knowsAll;
+    return peer.silentMs < SILENCE_MS && peer.run === run;
+  }
+
+  /** The process of that node which lives. */
+  liveRun(node: string): string | null {
+    const peer = this.#all.get(node);
+    return peer === undefined || peer.silentMs >= SILENCE_MS ? null : peer.run;
+  }
+
+  /** Others that can be given accounts; `sinceMs`: not those that came later. */
+  takers(sinceMs: number = Infinity): readonly Runner[] {
+    return [...this.#all]
+      .filter(([, peer]) => peer.takes && peer.silentMs < SILENCE_MS && peer.sinceMs <= sinceMs)
+      .map(([node, { run }]) => ({ node, run }));
+  }
+
+  /** All that live, with since when. */
+  get live(): readonly (Runner & { readonly sinceMs: number })[] {
+    return [...this.#all]
+      .filter(([, { silentMs }]) => silentMs < SILENCE_MS)
+      .map(([node, { run, sinceMs }]) => ({ node, run, sinceMs }));
+  }
+
+  #forgetOne(): void {
+    const [most] = [...this.#all].sort(([, a], [, b]) => b.silentMs - a.silentMs);
+    if (most !== undefined) this.#all.delete(most[0]);
+  }
+}
