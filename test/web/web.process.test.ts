@@ -75,6 +75,17 @@ test("what a guest changes is changed elsewhere, and only the guest's own can be
   );
 });
 
+test("a cookie of the same name from elsewhere keeps nobody out", async () => {
+  const cora = await stage.guest("cora");
+  const [name = ""] = cora.cookie.split("=");
+  const askedBy = async (Cookie: string) => await ask(stage.base, { path: "/v1/me", headers: { Cookie } });
+  expect(await askedBy(`${name}=of-another-server; ${cora.cookie}`)).toMatchObject({
+    status: 200,
+    json: { guest: { name: "cora" } },
+  });
+  expect((await askedBy(`${name}=of-another-server`)).status).toBe(401);
+});
+
 test("a message is said once under its key, and the key is good for no other", async () => {
   const dora = await stage.guest("dora");
   const [first, again, other] = [

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Host } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
 import { parseAddress, plainIp } from "../../../lib/address.ts";
+import { cookiesNamed } from "../../../lib/cookies.ts";
 import { errorCode } from "../../../lib/network-error.ts";
 import { Server } from "../../../lib/node-http.ts";
 import { builtPages, type StaticFiles } from "../../../lib/static-files.ts";
@@ -16,7 +17,6 @@ import { Rates } from "./rates.ts";
 import {
   addressOf,
   answer,
-  cookieOf,
   isProxy,
   letGo,
   netOf,
@@ -211,12 +211,12 @@ export class ChatServer {
 
   async #guest(call: WebCall, path: string): Promise<CallReply> {
     const { chat, request, response } = call;
-    const secret = cookieOf(request, this.#cookie);
-    const guest = secret === "" ? null : chat.people.by(digestOf(secret));
-    if (guest === null) {
+    const known = this.#known(chat, request);
+    if (known === null) {
       const wait = this.#strangers.take(call.owner);
       return wait > 0 ? tooMany(wait) : refusal("unauthorized", "join by an invite first");
     }
+    const { guest, secret } = known;
     if (guest.banned) return NO_MORE;
     if (!chat.isOpen(guest.room)) return refusal("not_found", "the room is closed");
     for (const { method, path: pattern, counts, handle } of guestRoutes) {
@@ -232,6 +232,18 @@ export class ChatServer {
       return await handle({ ...call, guest, params });
     }
     return NOT_THERE;
+  }
+
+  /** By whichever cookie of our name is good. */
+  #known(
+    { people }: Chat,
+    { headers }: IncomingMessage,
+  ): { readonly guest: StoredGuest; readonly secret: string } | null {
+    for (const secret of cookiesNamed(this.#cookie, headers.cookie)) {
+      const guest = people.by(digestOf(secret));
+      if (guest !== null) return { guest, secret };
+    }
+    return null;
   }
 
   /** Its time begins again, and that of its cookie. */

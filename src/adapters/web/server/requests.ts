@@ -168,11 +168,3 @@ export function netOf(address: string): string {
     .map((group) => group.replace(/^0+(?=.)/u, ""))
     .join(":")}::/64`;
 }
-
-export function cookieOf(request: IncomingMessage, name: string): string {
-  for (const part of (request.headers.cookie ?? "").split(";")) {
-    const at = part.indexOf("=");
-    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
-  }
-  return "";
-}

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Logins } from "../../../access/logins.ts";
 import type { ProxiedPeople } from "../../../access/proxied.ts";
 import type { Sessions } from "../../../access/sessions.ts";
+import { cookiesNamed } from "../../../lib/cookies.ts";
 
 /** How operators sign in with a browser. */
 export interface SessionDeps {
@@ -11,9 +12,6 @@ export interface SessionDeps {
   /** As it is now. */
   readonly cookie: () => CookieKind;
 }
-
-/** So many of one name are looked at. */
-const COOKIES_MAX = 50;
 
 export interface CookieKind {
   readonly name: string;
@@ -30,14 +28,9 @@ export function cookieKind(port: number, publicOrigin: string | null): CookieKin
   return { name: `rialto-${port}`, isSecure: false };
 }
 
-/**
- * The secrets that a browser sends. Another server on the same host name can give it a cookie of the same name, which
- * comes first with a longer path: what is ours is known by being valid.
- */
-export function secretsIn({ cookie = "" }: Pick<IncomingHttpHeaders, "cookie">, { name }: CookieKind): string[] {
-  const prefix = `${name}=`;
-  const own = cookie.split(";").flatMap((each) => (each.trim().startsWith(prefix) ? [each.trim()] : []));
-  return [...new Set(own.map((each) => each.slice(prefix.length)))].slice(0, COOKIES_MAX);
+/** The secrets that a browser sends. */
+export function secretsIn({ cookie }: Pick<IncomingHttpHeaders, "cookie">, { name }: CookieKind): readonly string[] {
+  return cookiesNamed(name, cookie);
 }
 
 /** `Set-Cookie`; 0 s: the browser forgets it. */
