@@ -27,14 +27,15 @@ const BEGIN = `(() => {
   return kept.pressable().length;
 })()`;
 
-/** What is disabled or not to be seen is left out, what is behind an open dialog, and buttons of messages in a log. */
+/** What is disabled or not to be seen is left out, what is behind an open dialog, and what the arrows lead to:
+ * buttons of messages in a log, and of a grid. */
 const END = `(() => {
   const { seen, dull, round, pressable } = globalThis.walked;
   const dialog = document.querySelector("dialog[open]");
   const told = (what, some) => some.map((one) => what + ": " + one.outerHTML.slice(0, 120));
   const isLeftOut = (one) =>
     !one.checkVisibility({ visibilityProperty: true }) ||
-    one.matches(":disabled, article [data-act]") ||
+    one.matches(":disabled, article [data-act], [role=grid] button") ||
     (dialog !== null && !dialog.contains(one));
   const missed = pressable().filter((one) => !isLeftOut(one) && !seen.has(one));
   const strayed = [...seen].filter((one) => dialog !== null && !dialog.contains(one));

@@ -1,12 +1,13 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { WebMessage } from "../../../src/contract/web-chat.ts";
 import { type ApiProblem, post } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { Field } from "../parts/Field.tsx";
 import { ProblemNotice } from "../parts/Notice.tsx";
+import { cellAfter } from "./grid.ts";
 import { chatTexts as texts } from "./texts.ts";
 
 interface ReactingProps {
@@ -14,6 +15,9 @@ interface ReactingProps {
   readonly onClose: () => void;
 }
 
+const COLUMNS = 8;
+
+/** One stop for Tab; the arrows lead from sign to sign. */
 export function Reacting({ onPick, onClose }: ReactingProps): JSX.Element {
   const signs = useSignal<readonly (readonly [sign: string, name: string])[]>([]);
   useEffect(() => {
@@ -21,19 +25,39 @@ export function Reacting({ onPick, onClose }: ReactingProps): JSX.Element {
       signs.value = [...SIGNS];
     });
   }, []);
+  const at = useSignal(0);
+  const grid = useRef<HTMLDivElement>(null);
+  const focus = (index: number): void => grid.current?.querySelectorAll("button")[index]?.focus();
+  useEffect(() => focus(0), [signs.value]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = cellAfter(event, at.value, { count: signs.value.length, columns: COLUMNS });
+    if (next === null) return;
+    event.preventDefault();
+    at.value = next;
+    focus(next);
+  };
+  const rows = Array.from({ length: Math.ceil(signs.value.length / COLUMNS) }, (_, y) =>
+    signs.value.slice(y * COLUMNS, (y + 1) * COLUMNS),
+  );
   return (
     <Dialog title={texts.reactTitle} onClose={onClose}>
-      <div class="signs">
-        {signs.value.map(([sign, name]) => (
-          <button
-            key={sign}
-            type="button"
-            aria-label={`${sign} ${name.replaceAll("_", " ")}`}
-            title={name}
-            onClick={() => onPick(sign)}
-          >
-            {sign}
-          </button>
+      <div ref={grid} class="signs" role="grid" aria-label={texts.reactTitle} onKeyDown={onKeyDown}>
+        {rows.map((row, y) => (
+          <div key={y} role="row">
+            {row.map(([sign, name], x) => (
+              <div key={sign} role="gridcell">
+                <button
+                  type="button"
+                  tabIndex={y * COLUMNS + x === at.value ? 0 : -1}
+                  aria-label={`${sign} ${name.replaceAll("_", " ")}`}
+                  title={name}
+                  onClick={() => onPick(sign)}
+                >
+                  {sign}
+                </button>
+              </div>
+            ))}
+          </div>
         ))}
       </div>
     </Dialog>
