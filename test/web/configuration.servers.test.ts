@@ -161,6 +161,11 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     await page.getByText("The networks are linked").waitFor();
     expect(readFileSync(rialto.file, "utf8")).toContain("# by hand, while it was looked at\n");
     expect(readFileSync(rialto.file, "utf8")).toContain("[api.third]\nBindAddress");
+    expects(/ERR_FAILED/u);
+    await page.route("**/v1/admin/messages", async (route) => await route.abort());
+    await page.getByRole("button", { name: "Send a test message" }).click();
+    await page.getByRole("alert").getByText("look into the room before you send it again").waitFor();
+    await page.unroute("**/v1/admin/messages");
     await page.getByRole("button", { name: "Send a test message" }).click();
     await page.getByRole("link", { name: "See where it has arrived" }).waitFor();
   });

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { type ApiProblem, post } from "../lib/api.ts";
+import { type ApiProblem, inDoubt, post } from "../lib/api.ts";
 import { linkTo } from "../lib/router.ts";
 import { Button } from "../parts/Button.tsx";
 import { Notice, ProblemNotice } from "../parts/Notice.tsx";
@@ -14,7 +14,7 @@ export function Done(): JSX.Element {
   const test = async (): Promise<void> => {
     const body = { gateway: gateway.value, text: texts.testText, as: "Rialto" };
     const answer = await post<{ readonly seq: string | number }>("/v1/admin/messages", body);
-    problem.value = answer.ok ? null : answer.problem;
+    problem.value = answer.ok ? null : inDoubt(answer.problem);
     if (answer.ok) seq.value = String(answer.value.seq);
   };
   return (

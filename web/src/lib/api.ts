@@ -42,6 +42,13 @@ export const patch = <Value>(path: string, body: unknown, options?: ApiOptions):
 export const del = <Value>(path: string, options?: ApiOptions): Promise<ApiAnswer<Value>> =>
   call("DELETE", path, options);
 
+/** For a call that says something: without an answer, nobody knows whether it did. */
+export function inDoubt(problem: ApiProblem): ApiProblem {
+  if (problem.status !== 0 || problem.code === "aborted") return problem;
+  const detail = "Nobody knows whether it was said.";
+  return { ...problem, detail, remedy: "It may have been: look into the room before you send it again." };
+}
+
 /** Parts of a path that others named. */
 export const path = (parts: readonly (string | number)[]): string =>
   parts.map((part) => `/${encodeURIComponent(part)}`).join("");

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { type ApiProblem, post } from "../lib/api.ts";
+import { type ApiProblem, inDoubt, post } from "../lib/api.ts";
 import { status } from "../lib/live.ts";
 import { Button } from "../parts/Button.tsx";
 import { Field } from "../parts/Field.tsx";
@@ -29,7 +29,7 @@ export function TestMessage(): JSX.Element {
     problem.value = null;
     const answer = await post<Said>("/v1/admin/messages", { gateway, text: text.value, as: name.value });
     busy.value = false;
-    problem.value = answer.ok ? null : answer.problem;
+    problem.value = answer.ok ? null : inDoubt(answer.problem);
     if (answer.ok) said.value = answer.value;
   };
   return (
