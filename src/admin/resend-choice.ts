@@ -1,11 +1,24 @@
-import type { Destination } from "./views.ts";
+import type { ResendRequest, ResendResult, TypedDestination, TypedResend, TypedResult } from "./resend.ts";
+import type { Destination, Story } from "./views.ts";
 
-/** A destination as people type it. */
-export interface TypedDestination {
-  /** `account`, or `account/channel`. */
-  readonly destination: string;
-  /** Null: whichever there is. */
-  readonly gateway: string | null;
+interface ResendParts {
+  /** Null: nobody knows it. */
+  readonly story: (seq: number) => Promise<Pick<Story, "destinations"> | null>;
+  readonly send: (request: ResendRequest) => Promise<ResendResult>;
+}
+
+/** Resolves once it is durable; rejects with the log's LogError. */
+export async function resendTyped(
+  { seq, mayDouble, ...typed }: TypedResend,
+  { story, send }: ResendParts,
+): Promise<TypedResult> {
+  const found = await story(seq);
+  if (found === null) return { is: "unknown", message: "the log knows no message of this number" };
+  const chosen = chooseDestination(found.destinations, typed);
+  if (typeof chosen === "string") return { is: "refused", message: chosen };
+  const place = { gateway: chosen.gateway, account: chosen.account, channel: chosen.channel };
+  const done = await send({ seq, ...place, mayDouble, once: null });
+  return done.is === "unknown" || done.is === "refused" ? done : { is: "taken", ...place };
 }
 
 type Place = Pick<Destination, "gateway" | "account" | "channel" | "state">;

@@ -32,6 +32,21 @@ export type ResendResult =
   /** The key was used for something else. */
   | { readonly is: "mismatch" };
 
+/** A destination as people type it. */
+export interface TypedDestination {
+  /** `account`, or `account/channel`. */
+  readonly destination: string;
+  /** Null: whichever there is. */
+  readonly gateway: string | null;
+}
+
+/** As `ResendRequest`, with the destination as people type it. */
+export interface TypedResend extends TypedDestination, Pick<ResendRequest, "seq" | "mayDouble"> {}
+
+export type TypedResult =
+  | ({ readonly is: "taken" } & Pick<Destination, "gateway" | "account" | "channel">)
+  | Exclude<ResendResult, { readonly is: "taken" | "mismatch" }>;
+
 export interface ResendOptions {
   readonly log: Pick<Log, "append" | "ids">;
   readonly archive: Pick<LogSearch, "entry" | "receiptsOf" | "standing">;

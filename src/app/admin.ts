@@ -11,6 +11,7 @@ import { LoopDelay } from "../admin/loop-delay.ts";
 import { Metrics } from "../admin/metrics.ts";
 import { noSuchGateway, say } from "../admin/operator.ts";
 import { Resender } from "../admin/resend.ts";
+import { resendTyped } from "../admin/resend-choice.ts";
 import { statusOf } from "../admin/status.ts";
 import { SAMPLE_MS, Traffic } from "../admin/traffic.ts";
 import type { ConfigError } from "../admin/alerts.ts";
@@ -238,6 +239,10 @@ export class Admin {
       follow: (follower) => followers.add(follower),
       say: (words) => pass(() => say(words, { log, routes, gateways, nowMs })),
       resend: (request) => pass(() => resender.send(request)),
+      resendTyped: (order) => {
+        const story = async (seq: Seq) => await explainOne(seq, telling);
+        return pass(() => resendTyped(order, { story, send: (request) => resender.send(request) }));
+      },
       backup: async () => {
         const file = fileBeside(config().general.dataPath, "backup", nowMs());
         await log.archive.backup(file);

@@ -78,7 +78,7 @@ export class Trials {
       ...channelFlaws(manifest, channel, options),
     ];
     if (flaws.length > 0 || read.account === null)
-      return told(...flaws.map(({ message, remedy }) => ({ ...settingsStep(false, message), remedy })));
+      return told(...flaws.map(({ message, remedy }) => settingsStep(false, message, remedy)));
     const { steps, rooms } = await this.#online(read.account, manifest, { name: channel, options });
     return { steps: [settingsStep(true, "the settings can be read"), ...steps], rooms };
   }
@@ -148,7 +148,7 @@ function stateStep({ key, name }: Account, status: Awaited<ReturnType<TrialsOpti
   return { ...step, ok: state === "online", why: `${what}${who}${why === null ? "" : `: ${why.message}`}` };
 }
 
-const settingsStep = (ok: boolean, why: string): OnlineStep => ({ name: "settings", ok, why, remedy: "" });
+const settingsStep = (ok: boolean, why: string, remedy = ""): OnlineStep => ({ name: "settings", ok, why, remedy });
 
 type Options = NonNullable<OnlineAsked["options"]>;
 

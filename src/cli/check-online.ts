@@ -33,8 +33,8 @@ export async function checkOnline(config: Config, signal: AbortSignal): Promise<
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     const some = wanted.slice(at, at + AT_ONCE).map(async (account): Promise<OnlineView> => {
       const known = runningSteps(account, config, running);
-      const tried = known === null ? await tryIt(account, config, signal) : { steps: known, rooms: [] };
-      return { account: account.name, ...tried };
+      const { steps, rooms } = known === null ? await tryIt(account, config, signal) : { steps: known, rooms: [] };
+      return { account: account.name, steps, rooms };
     });
     views.push(...(await Promise.all(some)));
   }

@@ -129,11 +129,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     status: async () => await Promise.all(runtimes.all.map(async (part) => await part.status())),
     members: async (accountKey, channel) => (await runtimes.get(accountKey)?.supervisor.members(channel)) ?? null,
     guests: (accountKey) => runtimes.get(accountKey)?.supervisor.session?.guests ?? null,
-    rooms: async (account, signal) => {
-      const session = runtimes.get(account.key)?.supervisor.session;
-      const manifest = options.adapters.get(account.protocol)?.manifest;
-      return session == null || manifest === undefined ? [] : await listRooms(session, manifest, { clock, signal });
-    },
+    rooms: roomsBy(options, runtimes),
     control: async (accountKey, act) => await control.act(accountKey, act),
     loops: () => loops.loops,
     change: async (next) => {
@@ -163,6 +159,16 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
       await Promise.all(runtimes.all.map(async (part) => await part.close()));
       untail();
     },
+  };
+}
+
+function roomsBy(
+  { adapters, clock }: Pick<DeliveryOptions, "adapters" | "clock">,
+  runtimes: Pick<AccountRegistry, "get">,
+): Delivery["rooms"] {
+  return async ({ key, protocol }, signal) => {
+    const session = runtimes.get(key)?.supervisor.session ?? {};
+    return await listRooms(session, adapters.get(protocol)?.manifest ?? {}, { clock, signal });
   };
 }
 

@@ -38,8 +38,8 @@ const JOIN_MS = 20_000;
 const LEAVE_MS = 5_000;
 
 /**
- * Logs in, lists rooms, joins, and leaves again. Nothing is sent and nothing is stored, and what the network hands over is not
- * acknowledged: whoever comes after us gets it. Never rejects.
+ * Logs in, lists rooms, joins, and leaves again. Nothing is sent and nothing is stored, and what the network hands over
+ * is not acknowledged: whoever comes after us gets it. Never rejects.
  */
 export async function tryAccount(options: TrialOptions): Promise<TrialResult> {
   const { adapter, settings, clock, signal } = options;

@@ -53,6 +53,7 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
     unknown: (gateway) => (gateway === "g" ? null : "there is no such gateway; there are: g"),
     follow: (follower) => followers.add(follower),
     resend: () => Promise.resolve({ is: "taken" }),
+    resendTyped: () => Promise.resolve({ is: "refused", message: "it goes nowhere" }),
     say: ({ gateway }) =>
       Promise.resolve(
         gateway === "g"

@@ -2,8 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import { readTokenOrder, type TokenOrder, type TokenResult } from "../../access/operate.ts";
 import type { SayResult, SayRequest } from "../../admin/operator.ts";
-import type { ResendRequest, ResendResult } from "../../admin/resend.ts";
-import { chooseDestination } from "../../admin/resend-choice.ts";
+import type { ResendRequest, ResendResult, TypedResend, TypedResult } from "../../admin/resend.ts";
 import type { Follower } from "../../admin/followers.ts";
 import type { ExplainView, StatusView, Story } from "../../admin/views.ts";
 import type { Account } from "../../config/config.ts";
@@ -43,6 +42,8 @@ export interface AdminDeps {
   readonly say: (words: SayRequest) => Promise<SayResult>;
   /** Sends a message again to one destination. Rejects with a LogError. */
   readonly resend: (request: ResendRequest) => Promise<ResendResult>;
+  /** The same, with the destination as people type it. */
+  readonly resendTyped: (order: TypedResend) => Promise<TypedResult>;
   /** What the reload came to, as JSON; null: this program cannot. */
   readonly reload: (() => Promise<unknown>) | null;
   /** Pauses, resumes or reconnects the account with this key. Rejects with a LogError. */
@@ -146,9 +147,17 @@ function addWaysIn(app: HttpApi["app"], deps: AdminDeps): void {
     const link = deps.dashboard();
     return link === null ? refuse(reply, problem(422, NO_DASHBOARD)) : answer(reply, link);
   });
-  app.post("/api/v1/resend", (request, reply) =>
-    unlessLogFails(reply, async () => await sendAgain(request.body, reply, deps)),
-  );
+  app.post("/api/v1/resend", async (request, reply) => {
+    const order = typedResend(request.body);
+    if (order === null)
+      return refuse(reply, problem(400, "the body must be JSON: seq, destination, gateway, may_double"));
+    return await unlessLogFails(reply, async () => {
+      const done = await deps.resendTyped(order);
+      if (done.is !== "taken") return refuse(reply, problem(done.is === "unknown" ? 404 : 422, done.message));
+      const { gateway, account, channel } = done;
+      return answer(reply, { seq: order.seq, gateway, account, channel });
+    });
+  });
   app.post("/api/v1/invites", async (request, reply) => {
     const order = readInviteOrder(request.body);
     if (typeof order === "string") return refuse(reply, problem(400, order));
@@ -165,23 +174,11 @@ function addWaysIn(app: HttpApi["app"], deps: AdminDeps): void {
   });
 }
 
-/** As `POST /v1/admin/messages/{seq}/again`, with the destination as people type it. */
-async function sendAgain(body: unknown, reply: FastifyReply, deps: AdminDeps): Promise<FastifyReply> {
+function typedResend(body: unknown): TypedResend | null {
   const { seq, destination, gateway = null, may_double: mayDouble = false } = isObject(body) ? body : {};
-  const isNamed = typeof destination === "string" && (gateway === null || typeof gateway === "string");
-  if (typeof seq !== "number" || !Number.isSafeInteger(seq) || !isNamed || typeof mayDouble !== "boolean")
-    return refuse(
-      reply,
-      problem(400, "the body must be JSON: seq, destination, and optionally gateway and may_double"),
-    );
-  const story = await deps.story(seq);
-  if (story === null) return refuse(reply, problem(404, "the log knows no message of this number"));
-  const chosen = chooseDestination(story.destinations, { destination, gateway });
-  if (typeof chosen === "string") return refuse(reply, problem(422, chosen));
-  const place = { gateway: chosen.gateway, account: chosen.account, channel: chosen.channel };
-  const done = await deps.resend({ seq, ...place, mayDouble, once: null });
-  if (done.is === "taken") return answer(reply, { seq, ...place });
-  return refuse(reply, problem(done.is === "unknown" ? 404 : 422, "message" in done ? done.message : done.is));
+  if (typeof seq !== "number" || !Number.isSafeInteger(seq) || typeof destination !== "string") return null;
+  if ((gateway !== null && typeof gateway !== "string") || typeof mayDouble !== "boolean") return null;
+  return { seq, destination, gateway, mayDouble };
 }
 
 function follow(

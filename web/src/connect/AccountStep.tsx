@@ -54,12 +54,28 @@ export function AccountStep({
           </details>
         </>
       ) : null}
+      <Channel at={at} side={side} error={missing.has("channel") ? texts.missing : null} />
+      <Button busy={busy.value} onPress={() => void tryIt(at)}>
+        {busy.value ? texts.trying : texts.try}
+      </Button>
+      <div role="status">{side.steps === null ? null : <Result side={side} />}</div>
+    </>
+  );
+}
+
+interface ChannelProps {
+  readonly at: 0 | 1;
+  readonly side: WizardSide;
+  readonly error: string | null;
+}
+
+/** Which room, and what has to be known to enter it. */
+function Channel({ at, side, error }: ChannelProps): JSX.Element {
+  const view = viewOf(side);
+  return (
+    <>
       {view?.onlyChannel === null ? (
-        <Field
-          label={texts.channel}
-          hint={channelHint(view.channel?.hint, side.rooms.length)}
-          error={missing.has("channel") ? texts.missing : null}
-        >
+        <Field label={texts.channel} hint={channelHint(view.channel?.hint, side.rooms.length)} error={error}>
           {(input) => (
             <>
               <input
@@ -89,10 +105,6 @@ export function AccountStep({
           error={null}
         />
       ))}
-      <Button busy={busy.value} onPress={() => void tryIt(at)}>
-        {busy.value ? texts.trying : texts.try}
-      </Button>
-      <div role="status">{side.steps === null ? null : <Result side={side} />}</div>
     </>
   );
 }
