@@ -2,12 +2,19 @@ import type { Account, Bridge } from "./config.ts";
 import type { Context } from "./context.ts";
 import { unitsOf } from "./crossing.ts";
 import type { Declared } from "./declare.ts";
+import type { WrittenGateway } from "./gateways.ts";
 import type { LinkedGateway } from "./link.ts";
 import { keepsDown } from "./problems.ts";
 
+/** Rooms that are linked with each other. */
+interface Unit {
+  readonly written: WrittenGateway;
+  readonly bridges: readonly Bridge[];
+}
+
 /**
- * Says where what only moderators are to read would get to others: their channel is linked with another one of its
- * account, directly or by a room that is. And where no gateway has it.
+ * Says where what only moderators are to read would get to others: their channel is linked with one that guests of any
+ * account are in, directly or by a room that is. Where one word would decide in two accounts. And where nobody is told.
  */
 export function reportModeration(
   linked: readonly LinkedGateway[],
@@ -16,27 +23,45 @@ export function reportModeration(
   { report }: Context,
 ): void {
   const units = linked.flatMap(({ written, running }) => unitsOf(running).map((bridges) => ({ written, bridges })));
-  for (const [key, account] of used) {
-    const declared = accounts.get(key);
-    const channel = declared?.manifest?.moderationChannel?.(account.settings) ?? null;
-    if (declared === undefined || channel === null) continue;
-    const isTheirs = (bridge: Bridge): boolean => bridge.account === key && bridge.channel.toLowerCase() === channel;
-    const isOpen = (bridge: Bridge): boolean => bridge.account === key && !isTheirs(bridge);
-    const open = new Set(
-      units.filter(({ bridges }) => bridges.some(isOpen)).flatMap(({ bridges }) => bridges.map(roomOf)),
-    );
-    const theirs = units.filter(({ bridges }) => bridges.some(isTheirs));
-    for (const { written, bridges } of theirs) {
-      // Whoever reads an account with one channel is told the gateway of each message.
-      const isOne = ({ account: of }: Bridge): boolean => accounts.get(of)?.manifest?.onlyChannel !== undefined;
-      const leak = bridges.find((bridge) => open.has(roomOf(bridge)) && !isOne(bridge));
-      if (leak === undefined) continue;
-      const room = `${leak.channel} of ${accounts.get(leak.account)?.name ?? leak.account}, which guests can read`;
-      const what = `${written.label} links ${channel} of ${account.name}, which is for moderators, with ${room}`;
+  // Of accounts that can have guests; null: all their channels are for these.
+  const channels = new Map(
+    [...used].flatMap(([key, { settings }]) => {
+      const find = accounts.get(key)?.manifest?.moderationChannel;
+      return find === undefined ? [] : [[key, find(settings)] as const];
+    }),
+  );
+  const isTheirs = ({ account, channel }: Bridge): boolean => channel.toLowerCase() === channels.get(account);
+  const isOpen = (bridge: Bridge): boolean => channels.has(bridge.account) && !isTheirs(bridge);
+  // Whoever reads an account with one channel is told the gateway of each message, and names it.
+  const isOne = ({ account }: Bridge): boolean => accounts.get(account)?.manifest?.onlyChannel !== undefined;
+  const open = new Set(
+    units.filter(({ bridges }) => bridges.some(isOpen)).flatMap(({ bridges }) => bridges.map(roomOf)),
+  );
+  /** Which account's moderators are in a room. */
+  const staff = new Map<string, string>();
+  for (const [key, channel] of channels) {
+    const [account, declared] = [used.get(key), accounts.get(key)];
+    if (channel === null || account === undefined || declared === undefined) continue;
+    const own = ({ bridges }: Unit): boolean => bridges.some((bridge) => bridge.account === key && isTheirs(bridge));
+    const theirs = units.filter(own);
+    const tell = (code: string, { written }: Unit, what: string, remedy: string): void =>
+      report.error(code, written.where, [what, remedy], keepsDown(account, "the gateways"));
+    for (const unit of theirs) {
+      const shown = (room: Bridge): string => `${room.channel} of ${accounts.get(room.account)?.name ?? room.account}`;
+      const links = `${unit.written.label} links ${channel} of ${account.name}, which is for moderators, with`;
+      const rooms = unit.bridges.filter((bridge) => !isOne(bridge));
+      const leak = rooms.find(isOpen) ?? rooms.find((room) => open.has(roomOf(room)));
       const remedy = "give it a gateway of its own, with a room that only moderators are in";
-      report.error("open-moderation", written.where, [what, remedy], keepsDown(account, "the gateways"));
+      if (leak !== undefined) tell("open-moderation", unit, `${links} ${shown(leak)}, which guests can read`, remedy);
+      const shared = rooms.find((bridge) => (staff.get(roomOf(bridge)) ?? key) !== key);
+      if (shared !== undefined) {
+        const other = used.get(staff.get(roomOf(shared)) ?? "")?.name ?? "";
+        const what = `${links} ${shown(shared)}, where moderators of ${other} are: "approve 1" would decide in both`;
+        tell("shared-moderation", unit, what, "give each account a room of moderators of its own");
+      }
+      for (const room of rooms) staff.set(roomOf(room), key);
     }
-    if (theirs.length > 0) continue;
+    if (theirs.some(({ bridges }) => bridges.some((one) => isTheirs(one) && one.direction !== "out"))) continue;
     const what = `no gateway has ${channel} of ${account.name}, so moderators are told nothing there`;
     report.warning("idle-moderation", declared.where, [what, "add a gateway with it and a room of moderators"]);
   }

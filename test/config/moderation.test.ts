@@ -12,11 +12,16 @@ function loadGateways(gateways: Readonly<Record<string, readonly string[]>>, mor
     return `[[gateway]]\nname = "${name}"\nenable = true\ninout = [${inout.join(", ")}]\n`;
   });
   const text = `[web.site]\nBindAddress = "127.0.0.1:4380"\nModeration = "Staff"\n[irc.net]\nServer = "irc.example:6667"
-Nick = "relay"\n[api.game]\nBindAddress = "127.0.0.1:4242"\n${entries.join("")}${more}`;
+Nick = "relay"\n[web.other]\nBindAddress = "127.0.0.1:4381"\nModeration = "staff"\n[api.game]\nBindAddress = "127.0.0.1:4242"\n${entries.join("")}${more}`;
   return load({ text, format: "toml", name: "web.toml" }, { env: {}, cwd: "/somewhere" });
 }
 
-const ACCOUNTS: Readonly<Record<string, string>> = { site: "web.site", irc: "irc.net", api: "api.game" };
+const ACCOUNTS: Readonly<Record<string, string>> = {
+  site: "web.site",
+  other: "web.other",
+  irc: "irc.net",
+  api: "api.game",
+};
 /** That an account is in no gateway here is not what these tests are about. */
 const told = (loaded: Loaded) =>
   loaded.problems.map(({ severity, code }) => `${severity} ${code}`).filter((one) => one !== "warning unused-account");
@@ -40,6 +45,16 @@ test.each([
     { lobby: ["site/lobby", "irc/#lobby"], staff: ["site/STAFF", "irc/#staff", "irc/#lobby"] },
     "#lobby of irc.net, which guests can read",
   ],
+  [
+    "to guests of another account",
+    { staff: ["site/staff", "irc/#staff", "other/lobby"] },
+    "lobby of web.other, which guests can read",
+  ],
+  [
+    "by a room that guests of another account read",
+    { lobby: ["other/lobby", "irc/#lobby"], staff: ["site/staff", "irc/#Lobby"] },
+    "#lobby of irc.net, which guests can read",
+  ],
 ])("what is held would get out %s: the account stays down", (_where, gateways, words) => {
   const loaded = loadGateways(gateways);
   const problem = loaded.problems.find(({ code }) => code === "open-moderation");
@@ -47,11 +62,32 @@ test.each([
   expect(loaded.ok && loaded.config.accounts.get("web.site")?.down).not.toBeNull();
 });
 
+test.each([
+  ["in one gateway", { staff: ["site/staff", "irc/#staff", "other/staff"] }],
+  ["by a room that both have", { one: ["site/staff", "irc/#staff"], two: ["other/staff", "irc/#staff"] }],
+])("moderators of two accounts %s: a number would decide in both, so one stays down", (_where, gateways) => {
+  const loaded = loadGateways(gateways);
+  expect(told(loaded)).toContain("error shared-moderation");
+  expect(loaded.ok && [...loaded.config.accounts.values()].filter(({ down }) => down !== null)).toHaveLength(1);
+});
+
+test("two accounts with moderators of their own are good, also with a program that hears all", () => {
+  const [one, two] = [
+    ["site/staff", "irc/#staff", "api/x"],
+    ["other/staff", "irc/#others", "api/x"],
+  ];
+  expect(told(loadGateways({ one, two }))).toEqual([]);
+});
+
 test("rooms of one samechannelgateway are not linked with each other", () => {
   const more = `[[samechannelgateway]]\nname = "all"\nenable = true\naccounts = ["web.site", "api.game"]\nchannels = ["lobby", "staff"]\n`;
   expect(told(loadGateways({}, more))).toEqual([]);
 });
 
-test("a room that no gateway has is told", () => {
-  expect(told(loadGateways({ lobby: ["site/lobby", "irc/#lobby"] }))).toEqual(["warning idle-moderation"]);
+test("a room that no gateway has, or reads, is told", () => {
+  const lobby = ["site/lobby", "irc/#lobby"];
+  expect(told(loadGateways({ lobby }))).toEqual(["warning idle-moderation"]);
+  const more = `[[gateway]]\nname = "staff"\nenable = true\nin = [{ account = "irc.net", channel = "#staff" }]
+out = [{ account = "web.site", channel = "staff" }]\n`;
+  expect(told(loadGateways({ lobby }, more))).toEqual(["warning idle-moderation"]);
 });
