@@ -71,6 +71,8 @@ export class Chat {
   /** The rooms that are joined. */
   readonly rooms = new Set<string>();
   audience: Audience | null = null;
+  /** While moderators are being told something. */
+  telling: Promise<void> | null = null;
   #quiet = false;
   #waiting = 0;
 

@@ -228,6 +228,25 @@ test("a crash before moderators were told is made up for, and a room that is nam
   expect(await world.heard("lobby", 1)).toEqual([expect.stringContaining("number 2")]);
 });
 
+test("while the log takes nothing, moderators who wait to be told are in nobody's way", async () => {
+  const world = await World.open();
+  world.log.hold();
+  const id = await world.says("one");
+  for (let count = 0; count < 300; count += 1) void tellModerators(world.chat);
+  await world.says("one");
+  await eventually(
+    () => Promise.resolve(world.log.pending),
+    (pending) => pending === 1,
+    () => `one event that waits, of ${world.log.pending}`,
+  );
+  await world.says("two");
+  world.log.release();
+  await world.heard("staff", 2);
+  await tellModerators(world.chat);
+  expect(world.log.posted).toHaveLength(2);
+  expect(world.state(id)).toBe("held");
+});
+
 test("no guest decides, nobody decides elsewhere, and no guest comes in", async () => {
   const world = await World.open();
   const id = await world.says("one");

@@ -21,15 +21,25 @@ export async function publish(chat: Chat, message: StoredMessage, left: "left" |
 
 /**
  * What moderators are to know goes to their room, in its order. What the core does not take now, or what nobody could
- * hear yet, stays for the next call. Never rejects.
+ * hear yet, stays for the next call. One at a time, however often it is called: each event that waits for the core
+ * takes a place of what guests say. Never rejects.
  */
 export async function tellModerators(chat: Chat): Promise<void> {
-  if (chat.moderators === "" || !chat.rooms.has(chat.moderators)) return;
+  if (!chat.rooms.has(chat.moderators)) return;
+  chat.telling ??= tell(chat);
+  await chat.telling;
+}
+
+async function tell(chat: Chat): Promise<void> {
+  // Whoever has called has to know of it before its end.
+  await Promise.resolve();
+  const next = () => chat.timeline.firstNew(chat.moderators);
   try {
     chat.store.check();
-    for (const message of chat.timeline.inState("new"))
-      if (message.room === chat.moderators && !(await publish(chat, message))) return;
+    for (let message = next(); message !== null; message = next()) if (!(await publish(chat, message))) return;
   } catch (error) {
     chat.unexpected(error);
+  } finally {
+    chat.telling = null;
   }
 }

@@ -127,6 +127,15 @@ export class RoomTimeline {
     return this.#messages("SELECT * FROM messages WHERE state = ? ORDER BY seq LIMIT 10000", state);
   }
 
+  /** The oldest that is still to be said in a room. */
+  firstNew(room: string): StoredMessage | null {
+    const [found] = this.#messages(
+      "SELECT * FROM messages WHERE room = ? AND state = 'new' ORDER BY seq LIMIT 1",
+      room,
+    );
+    return found ?? null;
+  }
+
   heldOf(guest: string): readonly StoredMessage[] {
     return this.#messages("SELECT * FROM messages WHERE guest = ? AND state = 'held' ORDER BY seq LIMIT 100", guest);
   }
