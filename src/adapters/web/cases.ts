@@ -4,12 +4,17 @@ import { shownName } from "./receive.ts";
 import { MODERATION } from "./render.ts";
 import type { StoredMessage } from "./store/rows.ts";
 
-/** Moderators are to be told that a message waits. Within the transaction in which it begins to, or a later one. */
+/**
+ * Moderators are to be told that a message waits: once in a room, under one number in all of them. Within the
+ * transaction in which it begins to, or a later one.
+ */
 export function openCase(chat: Chat, { id, room, author, text, files }: StoredMessage): void {
+  // As long as they have none, nothing is kept for them: they are told of what still waits once they do.
+  if (!chat.rooms.has(chat.moderators)) return;
   const before = chat.cases.of(id);
-  if (chat.moderators === "" || before !== null) return;
   const notice = messageId("case", chat.moderators, id);
-  const seq = chat.cases.add({ message: id, notice });
+  if (before !== null) chat.cases.move(before, notice);
+  const seq = before?.seq ?? chat.cases.add({ message: id, notice });
   const lines = [
     `${shownName(author.name)} waits for approval in ${room}, number ${seq}:`,
     // Each line is marked: nobody is to write what looks like our own words.

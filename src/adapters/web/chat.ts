@@ -6,6 +6,7 @@ import { capabilities } from "./capabilities.ts";
 import { channelRef } from "./ids.ts";
 import { InOrder } from "./in-order.ts";
 import { authorOf } from "./receive.ts";
+import { MODERATION } from "./render.ts";
 import { publicUrl, type WebSettings } from "./settings.ts";
 import { Cases } from "./store/cases.ts";
 import { Intents } from "./store/intents.ts";
@@ -90,6 +91,8 @@ export class Chat {
     this.views = new Views(this.timeline, (guest) => this.roomOf(guest));
     this.cases = new Cases(this.store.db);
     this.moderators = settings.Moderation.toLowerCase();
+    // A room that was theirs may be one of guests now.
+    this.timeline.withdraw(MODERATION, this.moderators);
   }
 
   get nowMs(): number {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import type { Attempt } from "../../contract/session.ts";
+import { plainText } from "../../content/plain.ts";
 import { mint } from "../../contract/ids.ts";
 import type { OpAuthor, PostOp, ReactOp } from "../../contract/ops.ts";
 import { eventually } from "../../../test/support/wait.ts";
@@ -68,12 +69,21 @@ class World {
     return world;
   }
 
-  open(moderation: string): Chat {
+  open(moderation: string, rooms: readonly string[] = ["lobby", "staff"]): Chat {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all settings with their defaults
     const settings = { ...Object.fromEntries(DEFAULTS), Moderation: moderation } as WebSettings;
     this.chat = new Chat(settings, this.log, this.folder, () => undefined);
-    for (const room of ["lobby", "staff"]) this.chat.rooms.add(room);
+    for (const room of rooms) this.chat.rooms.add(room);
     return this.chat;
+  }
+
+  /** The same again, as after a change of the configuration. */
+  async again(moderation: string, rooms?: readonly string[]): Promise<Chat> {
+    await this.chat.store.close();
+    const chat = this.open(moderation, rooms);
+    if (rooms?.includes(chat.moderators) !== false) await recoverCases(chat);
+    await tellModerators(chat);
+    return chat;
   }
 
   /** What ann says, which waits; its id. */
@@ -225,7 +235,66 @@ test("a crash before moderators were told is made up for, and a room that is nam
   await world.chat.store.close();
   await recoverCases(world.open("lobby"));
   await tellModerators(world.chat);
-  expect(await world.heard("lobby", 1)).toEqual([expect.stringContaining("number 2")]);
+  expect(await world.heard("lobby", 1)).toEqual([expect.stringContaining("number 1")]);
+});
+
+test("a message keeps its number, wherever moderators are told of it", async () => {
+  const world = await World.open();
+  const [one, two] = [await world.says("one"), await world.says("two")];
+  await world.heard("staff", 2);
+  await world.again("lobby");
+  await world.again("staff");
+  expect(await world.heard("lobby", 2)).toEqual([
+    expect.stringContaining("number 1"),
+    expect.stringContaining("number 2"),
+  ]);
+  await world.reacts(world.notice(one), "👍");
+  await world.writes("reject 2");
+  expect([world.state(one), world.state(two)]).toEqual(["said", "gone"]);
+  expect((await world.heard("staff", 4)).slice(2)).toEqual([
+    "Number 1: approved by tom.",
+    "Number 2: rejected by tom.",
+  ]);
+});
+
+test("what moderators were told is not there for guests, when they get the room", async () => {
+  const world = await World.open();
+  await world.says("one");
+  await world.heard("staff", 1);
+  await world.writes("hello");
+  const texts = (chat: Chat) => chat.timeline.page("staff", null, 10).map(({ blocks }) => plainText(blocks));
+  expect(texts(await world.again("Staff"))).toEqual([expect.stringContaining("> one"), "hello"]);
+  expect(texts(await world.again("mods"))).toEqual(["hello"]);
+});
+
+test("where moderators have no room, nothing is kept for them, and it is told once they have one", async () => {
+  const world = await World.open("");
+  await world.again("staff", ["lobby"]);
+  const id = await world.says("one");
+  await new WebDesk(world.chat).reject(await world.says("two"));
+  expect(world.chat.timeline.inState("new")).toEqual([]);
+  await world.again("staff");
+  expect(await world.heard("staff", 1)).toEqual([expect.stringContaining("> one")]);
+  expect(world.notice(id)).not.toBe("");
+});
+
+test("while the log takes nothing, moderators who wait to be told are in nobody's way", async () => {
+  const world = await World.open();
+  world.log.hold();
+  const id = await world.says("one");
+  for (let count = 0; count < 300; count += 1) void tellModerators(world.chat);
+  await world.says("one");
+  await eventually(
+    () => Promise.resolve(world.log.pending),
+    (pending) => pending === 1,
+    () => `one event that waits, of ${world.log.pending}`,
+  );
+  await world.says("two");
+  world.log.release();
+  await world.heard("staff", 2);
+  await tellModerators(world.chat);
+  expect(world.log.posted).toHaveLength(2);
+  expect(world.state(id)).toBe("held");
 });
 
 test("while the log takes nothing, moderators who wait to be told are in nobody's way", async () => {

@@ -53,11 +53,7 @@ export async function decide(chat: Chat, id: string, { approved, by, op }: Decis
 /** What waits, and of which this room was told nothing yet, as after it was named in the settings. */
 export async function recoverCases(chat: Chat): Promise<void> {
   await chat.store.write(() => {
-    for (const message of chat.timeline.inState("held")) {
-      const known = chat.cases.of(message.id);
-      if (known !== null && chat.timeline.find(known.notice)?.room !== chat.moderators) chat.cases.remove(known);
-      openCase(chat, message);
-    }
+    for (const message of chat.timeline.inState("held")) openCase(chat, message);
   });
 }
 

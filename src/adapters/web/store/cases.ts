@@ -24,6 +24,11 @@ export class Cases {
     return this.#sql.insert("INSERT INTO cases (message, notice) VALUES (?, ?)", message, notice);
   }
 
+  /** It is told elsewhere, by another notice. */
+  move({ seq }: HeldCase, notice: string): void {
+    this.#sql.run("UPDATE cases SET notice = ? WHERE seq = ?", notice, seq);
+  }
+
   remove({ seq }: HeldCase): void {
     this.#sql.run("DELETE FROM cases WHERE seq = ?", seq);
   }

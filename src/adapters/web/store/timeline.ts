@@ -111,6 +111,12 @@ export class RoomTimeline {
     this.#sql.run("DELETE FROM reactions WHERE message = ?", id);
   }
 
+  /** What an author has said goes from all rooms but one, as if it had never been there. */
+  withdraw(author: StoredAuthor, but: string): void {
+    const where = "state IN ('new', 'said') AND guest = '' AND author = ? AND room <> ?";
+    this.#sql.run(`DELETE FROM messages WHERE ${where}`, JSON.stringify(author), but);
+  }
+
   /** Of a room, newest last, before a message. */
   page(room: string, before: string | null, limit: number): readonly StoredMessage[] {
     const seq = before === null ? Number.MAX_SAFE_INTEGER : (this.find(before)?.seq ?? 0);
