@@ -61,9 +61,15 @@ export function reportModeration(
       }
       for (const room of rooms) staff.set(roomOf(room), key);
     }
+    const warn = (code: string, what: string, remedy: string): void =>
+      report.warning(code, declared.where, [what, remedy]);
+    if (!units.some(({ bridges }) => bridges.some((bridge) => bridge.account === key && isOpen(bridge)))) {
+      const what = `guests can join no room of ${account.name}: gateways only have ${channel}, which is for moderators`;
+      warn("no-guests", what, "name another room in Moderation, or add a gateway with a room for guests");
+    }
     if (theirs.some(({ bridges }) => bridges.some((one) => isTheirs(one) && one.direction !== "out"))) continue;
     const what = `no gateway has ${channel} of ${account.name}, so moderators are told nothing there`;
-    report.warning("idle-moderation", declared.where, [what, "add a gateway with it and a room of moderators"]);
+    warn("idle-moderation", what, "add a gateway with it and a room of moderators");
   }
 }
 

@@ -72,16 +72,21 @@ test.each([
 });
 
 test("two accounts with moderators of their own are good, also with a program that hears all", () => {
-  const [one, two] = [
-    ["site/staff", "irc/#staff", "api/x"],
-    ["other/staff", "irc/#others", "api/x"],
-  ];
-  expect(told(loadGateways({ one, two }))).toEqual([]);
+  const gateways = {
+    lobby: ["site/lobby", "irc/#lobby", "other/lobby"],
+    one: ["site/staff", "irc/#staff", "api/x"],
+    two: ["other/staff", "irc/#others", "api/x"],
+  };
+  expect(told(loadGateways(gateways))).toEqual([]);
 });
 
 test("rooms of one samechannelgateway are not linked with each other", () => {
   const more = `[[samechannelgateway]]\nname = "all"\nenable = true\naccounts = ["web.site", "api.game"]\nchannels = ["lobby", "staff"]\n`;
   expect(told(loadGateways({}, more))).toEqual([]);
+});
+
+test("that guests can join no room is told", () => {
+  expect(told(loadGateways({ lobby: ["site/staff", "irc/#lobby"] }))).toEqual(["warning no-guests"]);
 });
 
 test("a room that no gateway has, or reads, is told", () => {
