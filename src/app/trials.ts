@@ -60,11 +60,11 @@ export class Trials {
         ? told(settingsStep(false, `the configuration has no account ${key} in an enabled gateway`))
         : await this.#state(known);
     }
-    const shown = await this.#real(settings, manifest);
+    const shown = await this.#real(settings, options, manifest);
     if (shown === null) return told(settingsStep(false, NO_SECRET));
-    const { real, secrets } = shown;
-    const tried = await this.#tried({ protocol, name, settings: real, channel, options }, manifest);
-    return new Scrubber([...secrets, ...secretOptions(manifest, options)]).cleanAll(tried);
+    const { secrets, ...real } = shown;
+    const tried = await this.#tried({ protocol, name, channel, ...real }, manifest);
+    return new Scrubber(secrets).cleanAll(tried);
   }
 
   async #tried(
@@ -106,7 +106,11 @@ export class Trials {
   }
 
   /** A mask can only be the value of a secret, as in the file: others are told to people and to servers. */
-  async #real(settings: Readonly<Record<string, unknown>>, { schema }: Manifest): Promise<Revealed | null> {
+  async #real(
+    settings: Readonly<Record<string, unknown>>,
+    options: Options,
+    { schema, options: known = {} }: Manifest,
+  ): Promise<Revealed | null> {
     const isSecret = new Map(
       Object.entries<SettingSchema>(schema.properties).map(([name, { secret }]) => [
         name.toLowerCase(),
@@ -115,18 +119,21 @@ export class Trials {
     );
     const texts = Object.entries(settings).filter((entry): entry is [string, string] => typeof entry[1] === "string");
     const secret = texts.filter(([name]) => isSecret.get(name.toLowerCase()) === true);
-    const shown = await this.#options.reveal(secret.map(([, text]) => text));
+    const keys = Object.entries(options).filter(([name]) => Object.hasOwn(known, name) && known[name]?.secret === true);
+    const shown = await this.#options.reveal([...secret, ...keys].map(([, text]) => text));
     if (shown === null || texts.some(([name, text]) => isMask(text) && isSecret.get(name.toLowerCase()) !== true))
       return null;
     return {
-      real: { ...settings, ...Object.fromEntries(secret.map(([name], at) => [name, shown[at]])) },
+      settings: { ...settings, ...Object.fromEntries(secret.map(([name], at) => [name, shown[at]])) },
+      options: { ...options, ...Object.fromEntries(keys.map(([name], at) => [name, shown[secret.length + at] ?? ""])) },
       secrets: shown,
     };
   }
 }
 
 interface Revealed {
-  readonly real: Readonly<Record<string, unknown>>;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly options: Options;
   /** What must not be told. */
   readonly secrets: readonly string[];
 }
@@ -167,9 +174,6 @@ function channelFlaws(
   const all = channel === "" || fits(rule, channel) ? flaws : [`the channel ${rule?.hint ?? ""}`, ...flaws];
   return all.map((message) => ({ message, remedy: "" }));
 }
-
-const secretOptions = ({ options: known = {} }: Manifest, options: Options): readonly string[] =>
-  Object.entries(options).flatMap(([name, value]) => (known[name]?.secret === true && value !== "" ? [value] : []));
 
 function channelName({ channel: rule }: Manifest, channel: string): string {
   return rule?.lowerCase === true ? channel.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase()) : channel;

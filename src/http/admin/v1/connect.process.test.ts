@@ -133,6 +133,36 @@ describe("linking networks from a page", () => {
     await server.stop();
   });
 
+  test("a mask is the password of a channel that it stands for, and one that stands for none is sent nowhere", async () => {
+    const joined: string[] = [];
+    const locked = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.on("data", (data) => {
+        const lines = data.toString().split("\r\n");
+        if (lines.some((line) => line.startsWith("CAP LS"))) socket.write(":x CAP * LS :\r\n");
+        if (lines.some((line) => line.startsWith("USER"))) socket.write(":x 001 bot :hi\r\n:x 376 bot :end\r\n");
+        const join = lines.find((line) => line.startsWith("JOIN"));
+        if (join === undefined) return;
+        joined.push(join);
+        socket.write(`:x 475 bot #a :not with ${join}\r\n`);
+      });
+    });
+    servers.push(locked);
+    const [port = 0] = await freePorts(1);
+    await new Promise<void>((resolve) => locked.listen(port, "127.0.0.1", resolve));
+    const settings = { Server: `127.0.0.1:${port}`, Nick: "bot" };
+    const tryWith = async (key: string): Promise<Answer> =>
+      await call("POST", "/check/online", { protocol: "irc", name: "a", settings, channel: "#a", options: { key } });
+    const shown = (await call("GET", "/config")).text;
+    const mask = /<kept:\w+>/u.exec(shown.split("[api.left]")[1] ?? "")?.[0] ?? "";
+    expect((await tryWith("<kept:0123456789>")).json()).toMatchObject({
+      steps: [{ ok: false, why: containing("mask") }],
+    });
+    const { text } = await tryWith(mask);
+    expect(text).toContain("not with JOIN #a [secret]");
+    expect(joined).toEqual(["JOIN #a hunter2hunter2"]);
+  });
+
   test("an account that is being tried is not tried a second time", async () => {
     const silent = createServer();
     servers.push(silent);

@@ -19,7 +19,7 @@ const OPTIONS = {
   type: "object",
   maxProperties: 10,
   additionalProperties: { type: "string", maxLength: 2000 },
-  description: "Of the channel, such as its password.",
+  description: "Of the channel, such as its password. A mask is its secret.",
 };
 const ONLINE = {
   type: "object",
