@@ -1,11 +1,14 @@
 import type { NatsConnection } from "@nats-io/transport-node";
 import { LogError } from "../errors.ts";
-import { WorkerConnection } from "../sqlite/connection.ts";
+import type { WorkerConnection } from "../sqlite/connection.ts";
 import type { SqliteLogOptions } from "../sqlite/open.ts";
 import { SqliteLog } from "../sqlite/sqlite-log.ts";
+import { openReplica } from "./begin.ts";
 import { connectNats, type NatsServers } from "./connect.ts";
 import type { Fence } from "../fence.ts";
 import { NatsCarrier } from "./nats-carrier.ts";
+import { SNAPSHOT_TIMES, SnapshotKeeper, type SnapshotTimes } from "./snapshot-keeper.ts";
+import { Snapshots } from "./snapshots.ts";
 import { openStream } from "./stream.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -23,21 +26,39 @@ export interface NatsLogOptions extends NatsServers, SqliteLogOptions {
   readonly doubtMs?: number;
   /** Only for tests: after so many messages of the stream the nodes compare their states, and wait so long for all. */
   readonly compare?: { readonly every: number; readonly judgeMs: number };
+  /** Only for tests: when snapshots are due. */
+  readonly snapshots?: SnapshotTimes;
 }
 
 /** The log of one node: the stream brings the commits of all, and each applies them to a file of its own. */
 export class NatsLog extends SqliteLog {
   readonly connection: NatsConnection;
   readonly fence: Fence;
+  readonly #keeper: SnapshotKeeper;
 
   constructor(
     connection: WorkerConnection,
     options: ConstructorParameters<typeof SqliteLog>[1],
-    nats: { readonly nc: NatsConnection; readonly carrier: NatsCarrier },
+    nats: {
+      readonly nc: NatsConnection;
+      readonly carrier: NatsCarrier;
+      readonly snapshots: Omit<ConstructorParameters<typeof SnapshotKeeper>[0], "copy" | "isBusy" | "clock">;
+    },
   ) {
     super(connection, options, nats.carrier);
     this.connection = nats.nc;
     this.fence = nats.carrier.fence;
+    this.#keeper = new SnapshotKeeper({
+      ...nats.snapshots,
+      copy: (file) => this.archive.backup(file),
+      isBusy: () => nats.carrier.sweeps,
+      clock: options.clock,
+    });
+  }
+
+  override close(): Promise<void> {
+    this.#keeper.stop();
+    return super.close();
   }
 }
 
@@ -52,15 +73,17 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
   }
   const nc = await connectNats(options);
   try {
-    const stream = await openStream(nc, options.shard ?? "0", options.replicas ?? 1);
+    const { replicas = 1, snapshots: times = SNAPSHOT_TIMES } = options;
+    const stream = await openStream(nc, options.shard ?? "0", replicas);
+    const snapshots = await Snapshots.open(stream, replicas);
     const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, search, test };
     const { compare } = options;
     const stated = { stream: stream.identity, ...(compare && { compareEvery: compare.every }) };
-    const worker = await WorkerConnection.open({ ...settings, ...stated });
+    const { node, warn, stamp = (ms: number) => ms, doubtMs } = options;
+    const worker = await openReplica({ ...settings, ...stated }, { stream, snapshots, warn });
     const state = worker.stream ?? { applied: 0, resume: 0, held: [] };
-    const { node, warn, stamp = (ms) => ms, doubtMs } = options;
-    const times = { ...(doubtMs !== undefined && { doubtMs }), ...(compare && { judgeMs: compare.judgeMs }) };
-    const carrier = new NatsCarrier({ stream, node, state, stamp, warn, ...times });
+    const limits = { ...(doubtMs !== undefined && { doubtMs }), ...(compare && { judgeMs: compare.judgeMs }) };
+    const carrier = new NatsCarrier({ stream, node, state, stamp, warn, ...limits });
     const log = new NatsLog(
       worker,
       {
@@ -70,7 +93,7 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
         observer: options.observer ?? null,
         isSound: options.isSound ?? (() => true),
       },
-      { nc, carrier },
+      { nc, carrier, snapshots: { snapshots, stream, node, dataPath, warn, times } },
     );
     const outcome = await Promise.race([carrier.reached(stream.last), log.failed]);
     if (!(outcome instanceof LogError)) return log;

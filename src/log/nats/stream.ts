@@ -1,23 +1,27 @@
-import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
+import type { JetStreamClient, JetStreamManager, StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { LogError } from "../errors.ts";
 
 /** How long the servers know the id of a message, in ms. */
 const REPEATS_MS = 10 * 60 * 1000;
-/** How long the stream keeps the commits for nodes that are away, in ms. */
+/** How long the stream keeps the commits at most, in ms; what no snapshot needs any more is deleted earlier. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const NANOS = 1_000_000;
+/** So long the servers may take to give a stream, in ms. */
+const PATIENCE_MS = 15_000;
 
 /** The stream of one shard, and how to ask for it. */
 export interface CommitStream {
   readonly nc: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
+  readonly shard: string;
   readonly name: string;
   readonly subject: string;
   /** Tells it from another of the same name: that one would number its messages anew. */
   readonly identity: string;
-  /** Place of its last message when it was opened. */
+  /** Places of its first and its last message when it was opened. */
+  readonly first: number;
   readonly last: number;
 }
 
@@ -26,23 +30,31 @@ export async function openStream(nc: NatsConnection, shard: string, replicas: nu
   const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
   const name = `RIALTO_${shard}`;
   const subject = `r.b.${shard}`;
-  const until = performance.now() + 15_000;
+  return await patiently(name, async () => {
+    const jsm = await jetstreamManager(nc, { timeout: 5000 });
+    const info = await jsm.streams.info(name).catch(async (error: unknown) => {
+      if (!isMissing(error)) throw error;
+      return await jsm.streams.add({
+        name,
+        subjects: [subject],
+        num_replicas: replicas,
+        storage: "file",
+        max_age: KEPT_MS * NANOS,
+        duplicate_window: REPEATS_MS * NANOS,
+      });
+    });
+    const identity = `${name} of ${info.created}`;
+    const { first_seq: first, last_seq: last } = info.state;
+    return { nc, js: jetstream(nc, { timeout: 2000 }), jsm, shard, name, subject, identity, first, last };
+  });
+}
+
+/** Servers that are electing a leader need a moment. Rejects with a LogError `unreachable`. */
+export async function patiently<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
-      const jsm = await jetstreamManager(nc, { timeout: 5000 });
-      const info = await jsm.streams.info(name).catch(async (error: unknown) => {
-        if (!isMissing(error)) throw error;
-        return await jsm.streams.add({
-          name,
-          subjects: [subject],
-          num_replicas: replicas,
-          storage: "file",
-          max_age: KEPT_MS * NANOS,
-          duplicate_window: REPEATS_MS * NANOS,
-        });
-      });
-      const identity = `${name} of ${info.created}`;
-      return { nc, js: jetstream(nc, { timeout: 2000 }), jsm, name, subject, identity, last: info.state.last_seq };
+      return await work();
     } catch (error) {
       if (performance.now() > until) {
         const reason = error instanceof Error ? error.message : String(error);
@@ -56,3 +68,6 @@ export async function openStream(nc: NatsConnection, shard: string, replicas: nu
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && error.message.includes("stream not found");
 }
+
+/** The servers' clock, Unix ms; that of this machine where they are too old to say it. */
+export const serverTime = ({ ts }: Pick<StreamInfo, "ts">): number => (ts === undefined ? Date.now() : Date.parse(ts));

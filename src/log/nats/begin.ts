@@ -1,0 +1,59 @@
+import { renameSync, rmSync } from "node:fs";
+import { LogError } from "../errors.ts";
+import { WorkerConnection } from "../sqlite/connection.ts";
+import { logFile, syncFolder } from "../sqlite/database.ts";
+import type { WorkerOptions } from "../sqlite/protocol.ts";
+import { assertRoom, snapshotFile } from "./snapshot-keeper.ts";
+import type { Snapshots } from "./snapshots.ts";
+import type { CommitStream } from "./stream.ts";
+
+/**
+ * Opens the log of this node where the stream goes on from: as it is, or, when it is new or the stream no longer has
+ * what it is missing, from the newest snapshot that is whole. What it had then is in the snapshot as well: all of it
+ * came by the stream. Rejects as `WorkerConnection.open` does.
+ */
+export async function openReplica(
+  settings: WorkerOptions,
+  {
+    stream,
+    snapshots,
+    warn,
+  }: {
+    readonly stream: CommitStream;
+    readonly snapshots: Snapshots;
+    readonly warn: (error: LogError) => void;
+  },
+): Promise<WorkerConnection> {
+  const { dataPath } = settings;
+  const file = snapshotFile(dataPath);
+  // It makes sure that no other process uses the folder, and that a log in it is of this stream.
+  const worker = await WorkerConnection.open(settings);
+  for (const left of [file, `${file}.part`]) rmSync(left, { force: true });
+  const { applied = 0, resume = 0 } = worker.stream ?? {};
+  const isMissing = stream.first > Math.max(1, resume) && stream.last >= Math.max(1, resume);
+  if (applied > 0 && !isMissing) return worker;
+  const usable = (await snapshots.list()).filter(
+    (snapshot) => snapshot.applied > applied && (snapshot.resume >= stream.first || stream.last < snapshot.resume),
+  );
+  if (usable.length === 0) return worker;
+  await worker.close();
+  for (const snapshot of usable) {
+    try {
+      assertRoom(dataPath, snapshot.bytes);
+      await snapshots.fetch(snapshot, file);
+      renameSync(file, logFile(dataPath));
+      syncFolder(dataPath);
+      break;
+    } catch (error) {
+      warn(unusable(snapshot.object.name, error));
+    } finally {
+      rmSync(file, { force: true });
+    }
+  }
+  return await WorkerConnection.open(settings);
+}
+
+function unusable(name: string, error: unknown): LogError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new LogError("io", `The snapshot ${name} of the log on the servers is of no use: ${reason}.`);
+}

@@ -1,0 +1,213 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { JetStreamClient, JetStreamManager, JsMsg } from "@nats-io/jetstream";
+import { isObject, parseAs } from "../../lib/shapes.ts";
+import { type CommitStream, isMissing } from "./stream.ts";
+
+/** Bytes of one message of an object. */
+const CHUNK_BYTES = 128 * 1024;
+/** Most chunks of an object that wait for who reads it. */
+const AHEAD = 64;
+/** So long a chunk is tried to be stored, and so long the next is waited for, in ms. */
+const STALLED_MS = 30_000;
+/** Time before the next attempt, in ms. */
+const PAUSE_MS = 500;
+
+/** An object of a bucket. */
+export interface StoredObject {
+  readonly name: string;
+  /** Of its chunks. */
+  readonly nuid: string;
+  readonly size: number;
+  readonly chunks: number;
+  /** `SHA-256=`, and the hash in base64url. */
+  readonly digest: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/**
+ * A bucket of the object store of NATS (its ADR 20), so that its tools list and fetch what is in it. The client's own
+ * package takes an object into memory as fast as it comes, and waits forever for one of which chunks are missing.
+ */
+export class Objects {
+  readonly #js: JetStreamClient;
+  readonly #jsm: JetStreamManager;
+  readonly #bucket: string;
+
+  private constructor({ js, jsm }: Pick<CommitStream, "js" | "jsm">, bucket: string) {
+    this.#js = js;
+    this.#jsm = jsm;
+    this.#bucket = bucket;
+  }
+
+  /** Makes the bucket when it is missing. `subjects`: others that its stream has as well. */
+  static async open(
+    servers: Pick<CommitStream, "js" | "jsm">,
+    bucket: string,
+    { replicas, subjects }: { readonly replicas: number; readonly subjects: readonly string[] },
+  ): Promise<Objects> {
+    const objects = new Objects(servers, bucket);
+    await servers.jsm.streams.info(objects.stream).catch(async (error: unknown) => {
+      if (!isMissing(error)) throw error;
+      return await servers.jsm.streams.add({
+        name: objects.stream,
+        subjects: [`$O.${bucket}.C.>`, `$O.${bucket}.M.>`, ...subjects],
+        num_replicas: replicas,
+        storage: "file",
+        discard: "new",
+        allow_rollup_hdrs: true,
+        allow_direct: true,
+      });
+    });
+    return objects;
+  }
+
+  get stream(): string {
+    return `OBJ_${this.#bucket}`;
+  }
+
+  async list(): Promise<readonly StoredObject[]> {
+    const found: StoredObject[] = [];
+    for (const subject of (await this.#counts("M.>")).keys()) {
+      const message = await this.#jsm.streams.getMessage(this.stream, { last_by_subj: subject });
+      const object = message === null ? null : objectOf(message.string());
+      if (object !== null) found.push(object);
+    }
+    return found;
+  }
+
+  /** Stores it whole, or rejects; chunks of what was not finished stay until `tidy`. */
+  async put(
+    { name, metadata }: Pick<StoredObject, "name" | "metadata">,
+    source: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const nuid = randomUUID();
+    const hash = createHash("sha256");
+    let [size, chunks] = [0, 0];
+    for await (const chunk of inChunks(source)) {
+      hash.update(chunk);
+      size += chunk.length;
+      chunks += 1;
+      await this.#publish(this.#subject("C", nuid), chunk, `${nuid}/${chunks}`);
+    }
+    const object: StoredObject = { name, nuid, size, chunks, digest: digestOf(hash.digest()), metadata };
+    const more = { bucket: this.#bucket, mtime: new Date().toISOString(), options: { max_chunk_size: CHUNK_BYTES } };
+    const text = JSON.stringify({ ...object, ...more });
+    await this.#publish(this.#subject("M", base64Url(Buffer.from(name))), Buffer.from(text), nuid);
+  }
+
+  /** Its bytes; throws at the end, or before it, when they are not what was put. */
+  async *read(object: StoredObject): AsyncGenerator<Uint8Array> {
+    const subject = this.#subject("C", object.nuid);
+    const count = (await this.#counts(`C.${object.nuid}`)).get(subject) ?? 0;
+    if (count !== object.chunks) throw new Error(`it has ${count} parts, and not ${object.chunks}`);
+    const consumer = await this.#js.consumers.get(this.stream, { filter_subjects: subject });
+    const messages = await consumer.consume({ max_messages: AHEAD, expires: 5000, idle_heartbeat: 1000 });
+    const coming = messages[Symbol.asyncIterator]();
+    const hash = createHash("sha256");
+    try {
+      for (let left = object.chunks; left > 0; left -= 1) {
+        const { data } = await next(coming);
+        hash.update(data);
+        yield data;
+      }
+    } finally {
+      messages.stop();
+      consumer.delete().catch(() => undefined);
+    }
+    if (digestOf(hash.digest()) !== object.digest) throw new Error("its checksum (SHA-256) is another");
+  }
+
+  async remove({ name, nuid }: Pick<StoredObject, "name" | "nuid">): Promise<void> {
+    const meta = this.#subject("M", base64Url(Buffer.from(name)));
+    for (const filter of [meta, this.#subject("C", nuid)]) await this.#jsm.streams.purge(this.stream, { filter });
+  }
+
+  /** Deletes the chunks of objects that were never finished. Only for who is the only one to put anything. */
+  async tidy(): Promise<void> {
+    const known = new Set((await this.list()).map(({ nuid }) => this.#subject("C", nuid)));
+    for (const subject of (await this.#counts("C.>")).keys()) {
+      if (!known.has(subject)) await this.#jsm.streams.purge(this.stream, { filter: subject });
+    }
+  }
+
+  async #counts(part: string): Promise<ReadonlyMap<string, number>> {
+    const filter = `$O.${this.#bucket}.${part}`;
+    const { state } = await this.#jsm.streams.info(this.stream, { subjects_filter: filter });
+    return new Map(Object.entries(state.subjects ?? {}));
+  }
+
+  async #publish(subject: string, body: Uint8Array, msgID: string): Promise<void> {
+    const headers = subject.includes(".M.") ? await rollup() : undefined;
+    const until = performance.now() + STALLED_MS;
+    for (;;) {
+      try {
+        const expect = { streamName: this.stream };
+        await this.#js.publish(subject, body, { msgID, expect, ...(headers !== undefined && { headers }) });
+        return;
+      } catch (error) {
+        if (performance.now() > until || isRefused(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    }
+  }
+
+  #subject(kind: "C" | "M", name: string): string {
+    return `$O.${this.#bucket}.${kind}.${name}`;
+  }
+}
+
+/** A newer object of that name stands for all before it. */
+async function rollup() {
+  const { headers } = await import("@nats-io/transport-node");
+  const made = headers();
+  made.set("Nats-Rollup", "sub");
+  return made;
+}
+
+/** As NATS writes it: with the padding that Node leaves out. */
+const base64Url = (bytes: Buffer): string => bytes.toString("base64").replaceAll("+", "-").replaceAll("/", "_");
+
+const digestOf = (hash: Buffer): string => `SHA-256=${base64Url(hash)}`;
+
+async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest: Uint8Array = Buffer.alloc(0);
+  for await (const part of source) {
+    rest = rest.length === 0 ? part : Buffer.concat([rest, part]);
+    let from = 0;
+    for (; rest.length - from >= CHUNK_BYTES; from += CHUNK_BYTES) yield rest.subarray(from, from + CHUNK_BYTES);
+    rest = rest.subarray(from);
+  }
+  if (rest.length > 0) yield rest;
+}
+
+async function next(messages: AsyncIterator<JsMsg>): Promise<JsMsg> {
+  let timer: NodeJS.Timeout | undefined;
+  const stalled = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, STALLED_MS, null);
+  });
+  const answer = await Promise.race([messages.next(), stalled]);
+  clearTimeout(timer);
+  if (answer === null || answer.done === true) throw new Error("its next part does not come");
+  return answer.value;
+}
+
+/** The servers have said no: another attempt has the same answer. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && typeof error.code === "number" && error.code >= 10_000;
+
+/** Null for what is no object, was deleted, or is not to be read. */
+function objectOf(text: string): StoredObject | null {
+  try {
+    return parseAs(text, isStored);
+  } catch {
+    return null;
+  }
+}
+
+const isStored = (value: unknown): value is StoredObject =>
+  isObject(value) &&
+  value["deleted"] !== true &&
+  ["name", "nuid", "digest"].every((field) => typeof value[field] === "string") &&
+  ["size", "chunks"].every((field) => typeof value[field] === "number") &&
+  isObject(value["metadata"]) &&
+  Object.values(value["metadata"]).every((field) => typeof field === "string");

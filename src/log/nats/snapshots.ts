@@ -1,0 +1,120 @@
+import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync, statSync } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
+import { stateOfCopy } from "../sqlite/copied.ts";
+import { Objects, type StoredObject } from "./objects.ts";
+import { type CommitStream, patiently, serverTime } from "./stream.ts";
+
+/** So many are kept: the newest, and one before it should that be damaged. */
+const KEPT = 2;
+/** A publish that finds another message than it expected. */
+const NOT_AS_EXPECTED = 10071;
+
+/** A copy of a log as it was behind a commit, on the servers. */
+export interface Snapshot {
+  readonly object: StoredObject;
+  /** Place of that commit in the stream. */
+  readonly applied: number;
+  /** From here on the stream is needed behind it. */
+  readonly resume: number;
+  /** Of the file. */
+  readonly bytes: number;
+  /** When it was made, by the clock of the node that did, Unix ms. */
+  readonly at: number;
+}
+
+/** The snapshots of one stream: what a node begins with that is new, or for which the stream begins too late. */
+export class Snapshots {
+  readonly #stream: CommitStream;
+  readonly #objects: Objects;
+  readonly #claims: string;
+
+  private constructor(stream: CommitStream, objects: Objects, claims: string) {
+    this.#stream = stream;
+    this.#objects = objects;
+    this.#claims = claims;
+  }
+
+  static async open(stream: CommitStream, replicas: number): Promise<Snapshots> {
+    const claims = `r.s.${stream.shard}`;
+    const settings = { replicas, subjects: [claims] };
+    const objects = await patiently(stream.name, () => Objects.open(stream, stream.name, settings));
+    return new Snapshots(stream, objects, claims);
+  }
+
+  /** Newest first. */
+  async list(): Promise<readonly Snapshot[]> {
+    const all = await this.#objects.list();
+    const own = all.filter(({ metadata }) => metadata["stream"] === this.#stream.identity).map(snapshotOf);
+    return own.toSorted((one, other) => other.applied - one.applied);
+  }
+
+  /** Whether this node is the one to make the next: nobody else has begun one in the last `forMs`. */
+  async claim(node: string, forMs: number): Promise<boolean> {
+    const { jsm, js } = this.#stream;
+    const [info, last] = await Promise.all([
+      jsm.streams.info(this.#objects.stream),
+      jsm.streams.getMessage(this.#objects.stream, { last_by_subj: this.#claims }),
+    ]);
+    // Both by the servers' clocks.
+    if (last !== null && serverTime(info) - last.time.getTime() < forMs) return false;
+    try {
+      await js.publish(this.#claims, node, { expect: { lastSubjectSequence: last?.seq ?? 0 } });
+      return true;
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === NOT_AS_EXPECTED) return false;
+      throw error;
+    }
+  }
+
+  /** Stores a copy of the log, and deletes what is older than the two newest and what was never finished. */
+  async put(file: string, at: number): Promise<void> {
+    await this.#objects.tidy();
+    const { stream, applied, resume } = stateOfCopy(file);
+    const { size } = statSync(file);
+    const facts = { stream: stream ?? "", applied, resume, bytes: size, at };
+    const metadata = Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, String(fact)]));
+    const packed = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } });
+    const reading = pipeline(createReadStream(file), packed);
+    await Promise.all([reading, this.#objects.put({ name: String(applied).padStart(16, "0"), metadata }, packed)]);
+    for (const { object } of (await this.list()).slice(KEPT)) await this.#objects.remove(object);
+  }
+
+  /** Deletes of the stream what none of the kept snapshots needs; nothing as long as there is one alone. */
+  async purge(): Promise<void> {
+    const kept = (await this.list()).slice(0, KEPT);
+    if (kept.length < KEPT) return;
+    const seq = Math.min(...kept.map(({ resume }) => resume));
+    await this.#stream.jsm.streams.purge(this.#stream.name, { seq });
+  }
+
+  /** Resolves when the file is there, whole and on the disk; rejects when it is not what was stored. */
+  async fetch({ object, applied, resume, bytes }: Snapshot, file: string): Promise<void> {
+    const limited = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      let left = bytes;
+      for await (const part of source) {
+        left -= part.length;
+        if (left < 0) throw new Error("it is larger than it says");
+        yield part;
+      }
+    };
+    const to = createWriteStream(file, { flags: "w", mode: 0o600 });
+    await pipeline(Readable.from(this.#objects.read(object)), createZstdDecompress(), limited, to);
+    const found = stateOfCopy(file);
+    if (found.stream !== this.#stream.identity || found.applied !== applied || found.resume !== resume) {
+      throw new Error("it is of another place than it says");
+    }
+    const handle = openSync(file, "r");
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  }
+}
+
+function snapshotOf(object: StoredObject): Snapshot {
+  const fact = (name: string): number => Number(object.metadata[name] ?? 0);
+  return { object, applied: fact("applied"), resume: fact("resume"), bytes: fact("bytes"), at: fact("at") };
+}
