@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { LogError } from "../errors.ts";
 import { WorkerConnection } from "../sqlite/connection.ts";
 import { logFile, syncFolder } from "../sqlite/database.ts";
@@ -15,10 +15,12 @@ import type { CommitStream } from "./stream.ts";
 export async function openReplica(
   settings: WorkerOptions,
   {
+    node,
     stream,
     snapshots,
     warn,
   }: {
+    readonly node: string;
     readonly stream: CommitStream;
     readonly snapshots: Snapshots;
     readonly warn: (error: LogError) => void;
@@ -32,8 +34,13 @@ export async function openReplica(
   const { applied = 0, resume = 0 } = worker.stream ?? {};
   const isMissing = stream.first > Math.max(1, resume) && stream.last >= Math.max(1, resume);
   if (applied > 0 && !isMissing) return worker;
+  // One that was wrong once may have made snapshots that are.
+  const isDoubtful = existsSync(divergedFile(dataPath));
   const usable = (await snapshots.list()).filter(
-    (snapshot) => snapshot.applied > applied && (snapshot.resume >= stream.first || stream.last < snapshot.resume),
+    (snapshot) =>
+      snapshot.applied > applied &&
+      (snapshot.resume >= stream.first || stream.last < snapshot.resume) &&
+      !(isDoubtful && snapshot.node === node),
   );
   if (usable.length === 0) return worker;
   await worker.close();
@@ -51,6 +58,19 @@ export async function openReplica(
     }
   }
   return await WorkerConnection.open(settings);
+}
+
+/** Where the log lies that was not that of the others, for who wants to know why. */
+const divergedFile = (dataPath: string): string => `${logFile(dataPath)}.diverged`;
+
+/**
+ * Puts the log of a node that is about to end out of the way, because it is not that of the others: the next start
+ * begins with what they have.
+ */
+export function setAside(dataPath: string): void {
+  for (const side of ["-wal", ""]) {
+    if (existsSync(logFile(dataPath) + side)) renameSync(logFile(dataPath) + side, divergedFile(dataPath) + side);
+  }
 }
 
 function unusable(name: string, error: unknown): LogError {

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { nkeys } from "@nats-io/transport-node";
 import { expect, onTestFinished, test } from "vitest";
 import { makeCertificate } from "../../../test/servers/certificate.ts";
 import { needs } from "../../../test/servers/installed.ts";
@@ -42,6 +43,24 @@ needs(["nats-server", "openssl"], () => {
     await expect(connects([], { auth: { credentials: "/none.creds" }, tls: null })).rejects.toMatchObject({
       code: "unreachable",
       message: expect.stringContaining("/none.creds") as unknown,
+    });
+  });
+
+  test("the seed of an NKey in a file lets a node in, and that of another does not", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "rialto-nats-nkey-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const [right, wrong] = [nkeys.createUser(), nkeys.createUser()];
+    const files = [right, wrong].map((key, index) => {
+      const file = join(folder, `${index}.nk`);
+      writeFileSync(file, `${Buffer.from(key.getSeed()).toString("utf8")}\n`);
+      return file;
+    });
+    const cluster = await servers(1, `authorization { users: [{ nkey: ${right.getPublicKey()} }] }`);
+    const [one = "", other = ""] = files;
+    expect(await connects(cluster.servers, { auth: { credentials: one }, tls: null })).toBe(true);
+    await expect(connects(cluster.servers, { auth: { credentials: other }, tls: null })).rejects.toMatchObject({
+      code: "unreachable",
+      message: expect.stringMatching(/authorization/iu) as unknown,
     });
   });
 

@@ -8,7 +8,7 @@ const CONNECT_MS = 15_000;
 type NatsAuth =
   | { readonly user: string; readonly password: string }
   | { readonly token: string }
-  /** Path of a credentials file. */
+  /** Path of a file with credentials, or with the seed of an NKey. */
   | { readonly credentials: string };
 
 export interface NatsServers {
@@ -64,8 +64,11 @@ async function authOf(auth: NatsAuth | null): Promise<ConnectionOptions> {
   if (auth === null) return {};
   if ("token" in auth) return { token: auth.token };
   if ("user" in auth) return { user: auth.user, pass: auth.password };
-  const { credsAuthenticator } = await import("@nats-io/transport-node");
-  return { authenticator: credsAuthenticator(await credentialsOf(auth.credentials)) };
+  const { credsAuthenticator, nkeyAuthenticator } = await import("@nats-io/transport-node");
+  const bytes = await credentialsOf(auth.credentials);
+  const text = Buffer.from(bytes).toString("utf8").trim();
+  const isSeed = /^SU[A-Z2-7]{56}$/.test(text);
+  return { authenticator: isSeed ? nkeyAuthenticator(Buffer.from(text)) : credsAuthenticator(bytes) };
 }
 
 async function credentialsOf(file: string): Promise<Uint8Array> {

@@ -3,7 +3,7 @@ import { LogError } from "../errors.ts";
 import type { WorkerConnection } from "../sqlite/connection.ts";
 import type { SqliteLogOptions } from "../sqlite/open.ts";
 import { SqliteLog } from "../sqlite/sqlite-log.ts";
-import { openReplica } from "./begin.ts";
+import { openReplica, setAside } from "./begin.ts";
 import { connectNats, type NatsServers } from "./connect.ts";
 import type { Fence } from "../fence.ts";
 import { NatsCarrier } from "./nats-carrier.ts";
@@ -18,7 +18,7 @@ export interface NatsLogOptions extends NatsServers, SqliteLogOptions {
   readonly shard?: string;
   /** Told of what an operator should see to, and what the log goes on in spite of. */
   readonly warn: (error: LogError) => void;
-  /** On so many servers each commit is kept, when the stream is made. */
+  /** On so many servers each commit is kept, when the stream is made; absent: on three of a cluster. */
   readonly replicas?: number;
   /** Only for tests: the time of a commit, given that of the server. */
   readonly stamp?: (serverMs: number) => number;
@@ -48,6 +48,9 @@ export class NatsLog extends SqliteLog {
     super(connection, options, nats.carrier);
     this.connection = nats.nc;
     this.fence = nats.carrier.fence;
+    void this.failed.then(({ code }) => {
+      if (code === "diverged") setAside(nats.snapshots.dataPath);
+    });
     this.#keeper = new SnapshotKeeper({
       ...nats.snapshots,
       copy: (file) => this.archive.backup(file),
@@ -73,14 +76,16 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
   }
   const nc = await connectNats(options);
   try {
-    const { replicas = 1, snapshots: times = SNAPSHOT_TIMES } = options;
+    // Servers of a cluster say its name.
+    const copies = nc.info?.cluster === undefined ? 1 : 3;
+    const { replicas = copies, snapshots: times = SNAPSHOT_TIMES } = options;
     const stream = await openStream(nc, options.shard ?? "0", replicas);
     const snapshots = await Snapshots.open(stream, replicas);
     const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, search, test };
     const { compare } = options;
     const stated = { stream: stream.identity, ...(compare && { compareEvery: compare.every }) };
     const { node, warn, stamp = (ms: number) => ms, doubtMs } = options;
-    const worker = await openReplica({ ...settings, ...stated }, { stream, snapshots, warn });
+    const worker = await openReplica({ ...settings, ...stated }, { node, stream, snapshots, warn });
     const state = worker.stream ?? { applied: 0, resume: 0, held: [] };
     const limits = { ...(doubtMs !== undefined && { doubtMs }), ...(compare && { judgeMs: compare.judgeMs }) };
     const carrier = new NatsCarrier({ stream, node, state, stamp, warn, ...limits });

@@ -48,7 +48,7 @@ interface KeeperOptions {
   readonly times: SnapshotTimes;
 }
 
-/** Sees to it that one of the nodes makes a snapshot from time to time, and that the stream is not longer than needed. */
+/** Sees to it that one of the nodes makes a snapshot from time to time, and that the stream is not too long. */
 export class SnapshotKeeper {
   readonly #options: KeeperOptions;
   readonly #timer: NodeJS.Timeout;
@@ -98,7 +98,7 @@ export class SnapshotKeeper {
   }
 
   async #make(): Promise<void> {
-    const { snapshots, dataPath, copy, clock } = this.#options;
+    const { snapshots, node, dataPath, copy, clock } = this.#options;
     const file = snapshotFile(dataPath);
     const bytes = [logFile(dataPath), `${logFile(dataPath)}-wal`].map((each) =>
       existsSync(each) ? statSync(each).size : 0,
@@ -107,7 +107,7 @@ export class SnapshotKeeper {
     try {
       await copy(file);
       if (this.#isStopped) return;
-      await snapshots.put(file, clock());
+      await snapshots.put(file, { node, at: clock() });
       await snapshots.purge();
     } finally {
       rmSync(file, { force: true });

@@ -1,17 +1,19 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
 import { needs } from "../../../test/servers/installed.ts";
 import type { NatsCluster } from "../../../test/servers/nats/server.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import { guard } from "../../../test/support/watchdog.ts";
 import type { LogError } from "../errors.ts";
+import { LOG_ACCOUNT } from "../fence.ts";
 import { scratchFolder } from "../sqlite/scratch.suite.ts";
 import { connectNats } from "./connect.ts";
-import { caughtUp, entriesOf, node, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
+import { caughtUp, entriesOf, node, raises, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
 import type { NatsLog } from "./open.ts";
 import type { SnapshotTimes } from "./snapshot-keeper.ts";
 import { type Snapshot, Snapshots } from "./snapshots.ts";
@@ -184,6 +186,47 @@ needs(["nats-server"], () => {
     await log.close();
     expect(existsSync(join(dataPath, "log.sqlite.snapshot"))).toBe(false);
     expect(await chunks()).toBe(1);
+  });
+
+  test("a node that was not like the others begins with a snapshot of theirs, and not with its own", async () => {
+    const cluster = await servers(1);
+    const shard = randomUUID();
+    const compare = { every: 20, judgeMs: 300 };
+    const dataPath = scratchFolder();
+    // With a folder for files, a log that is empty is not taken for a new one elsewhere.
+    mkdirSync(join(dataPath, "files"));
+    const one = await node(cluster, "n1", { shard, compare });
+    const two = await node(cluster, "n2", { shard, compare });
+    const three = await node(cluster, "n3", { shard, compare, dataPath });
+    expect(await raises(one, 1, LOG_ACCOUNT)).toBe(true);
+    await fill(one, 5);
+    await caughtUp(three, one);
+    await three.close();
+    const db = new BetterSqlite3(join(dataPath, "log.sqlite"));
+    db.exec("UPDATE entry SET payload = 'other'");
+    db.close();
+    const { snapshots, stream } = await watch(cluster, shard);
+    const wrong = await node(cluster, "n3", { shard, compare, dataPath });
+    const put = async (log: NatsLog, name: string): Promise<void> => {
+      const file = join(scratchFolder(), "copy");
+      await log.archive.backup(file);
+      await snapshots.put(file, { node: name, at: Date.now() });
+    };
+    await put(one, "n1");
+    await fill(one, 5);
+    await caughtUp(wrong, one);
+    await put(wrong, "n3");
+    await snapshots.purge();
+    await fill(one, 20);
+    expect(await wrong.failed).toMatchObject({ code: "diverged" });
+    await wrong.close();
+    expect((await stream.jsm.streams.info(stream.name)).state.first_seq).toBeGreaterThan(5);
+    const again = await node(cluster, "n3", { shard, compare, dataPath });
+    await caughtUp(again, one);
+    expect(await stateOf(again)).toEqual(await stateOf(one));
+    expect(existsSync(join(dataPath, "log.sqlite.diverged"))).toBe(true);
+    await caughtUp(two, one);
+    expect(await stateOf(two)).toEqual(await stateOf(one));
   });
 
   test("of several nodes one makes the snapshot", async () => {

@@ -20,7 +20,8 @@ export interface Snapshot {
   readonly resume: number;
   /** Of the file. */
   readonly bytes: number;
-  /** When it was made, by the clock of the node that did, Unix ms. */
+  /** The node that made it, and when, by its clock, Unix ms. */
+  readonly node: string;
   readonly at: number;
 }
 
@@ -69,11 +70,11 @@ export class Snapshots {
   }
 
   /** Stores a copy of the log, and deletes what is older than the two newest and what was never finished. */
-  async put(file: string, at: number): Promise<void> {
+  async put(file: string, { node, at }: Pick<Snapshot, "node" | "at">): Promise<void> {
     await this.#objects.tidy();
     const { stream, applied, resume } = stateOfCopy(file);
     const { size } = statSync(file);
-    const facts = { stream: stream ?? "", applied, resume, bytes: size, at };
+    const facts = { stream: stream ?? "", applied, resume, bytes: size, node, at };
     const metadata = Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, String(fact)]));
     const packed = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } });
     const reading = pipeline(createReadStream(file), packed);
@@ -116,5 +117,6 @@ export class Snapshots {
 
 function snapshotOf(object: StoredObject): Snapshot {
   const fact = (name: string): number => Number(object.metadata[name] ?? 0);
-  return { object, applied: fact("applied"), resume: fact("resume"), bytes: fact("bytes"), at: fact("at") };
+  const { node = "" } = object.metadata;
+  return { object, applied: fact("applied"), resume: fact("resume"), bytes: fact("bytes"), node, at: fact("at") };
 }

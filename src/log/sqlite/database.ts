@@ -28,7 +28,7 @@ export function logFile(dataPath: string): string {
  */
 export function openDatabase(options: WorkerOptions): Database {
   const file = logFile(options.dataPath);
-  prepareFiles(options.dataPath, file);
+  prepareFiles(options.dataPath, file, options.stream !== undefined);
   const db = new BetterSqlite3(file, { fileMustExist: true, timeout: LOCK_WAIT });
   try {
     db.pragma("locking_mode = EXCLUSIVE");
@@ -49,15 +49,15 @@ export function openDatabase(options: WorkerOptions): Database {
 
 /**
  * Folder 0700, files 0600. SQLite gives its side files the mode of the main one. An existing file is never opened
- * here: closing it would drop the locks that SQLite holds for this process.
+ * here: closing it would drop the locks that SQLite holds for this process. `isReplica`: all that it had comes again.
  */
-function prepareFiles(folder: string, file: string): void {
+function prepareFiles(folder: string, file: string, isReplica: boolean): void {
   makeFolder(folder, 0o700);
   if (!existsSync(file)) {
     closeSync(openSync(file, "a", 0o600));
     syncFolder(folder);
   }
-  if (statSync(file).size === 0 && existsSync(join(folder, FILES))) {
+  if (!isReplica && statSync(file).size === 0 && existsSync(join(folder, FILES))) {
     throw toError(damagedFile(file, "it is empty, although this data folder has been used before"));
   }
   chmodSync(file, 0o600);
