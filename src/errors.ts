@@ -19,6 +19,12 @@ export const START_ERRORS = {
     what: "`rialto status` or a similar command found no Rialto that runs with this configuration, or got no answer.",
     remedy: "Start it, or name its configuration with -conf, its data folder with --data, or its socket with --socket.",
   },
+  log_servers: {
+    exit: 69,
+    what: "The servers in general.Log that carry the log of several machines cannot be reached, or do not let this one in.",
+    remedy:
+      "Check that they run, that a majority of them sees each other, and what Log, LogUser, LogPassword, LogToken and LogCredentials say. Then start Rialto again; a service manager does so by itself.",
+  },
   bug: {
     exit: 70,
     what: "The program failed in an unexpected way. This is a bug.",
@@ -54,6 +60,11 @@ export const START_ERRORS = {
     exit: 75,
     what: "Another Rialto uses the same data folder.",
     remedy: "Stop it, or give this one its own general.DataPath.",
+  },
+  taken_over: {
+    exit: 75,
+    what: "Another machine has taken over, because it did not hear this one any more.",
+    remedy: "Start Rialto again: it waits until it is needed. A service manager does so by itself.",
   },
   config: {
     exit: 78,

@@ -5,7 +5,7 @@ import type { LoopDelay } from "./loop-delay.ts";
 import type { Traffic } from "./traffic.ts";
 import { type ConfigError, alertsOf } from "./alerts.ts";
 import { type GuestMatters, noticesOf } from "./notices.ts";
-import type { BridgeView, ReaderView, StatusView } from "./views.ts";
+import type { Alert, BridgeView, ClusterView, ReaderView, StatusView } from "./views.ts";
 
 export interface StatusOptions {
   readonly version: string;
@@ -28,6 +28,8 @@ export interface StatusOptions {
   readonly shortage: () => Shortage | null;
   /** What waits for a person of what guests say. */
   readonly guests: () => GuestMatters;
+  /** What there is to say of the other machines; null: there are none. */
+  readonly cluster: { view(): ClusterView; troubles(): readonly Alert[] } | null;
 }
 
 /** How the program is, all of it. */
@@ -37,17 +39,19 @@ export async function statusOf(options: StatusOptions): Promise<StatusView> {
   const nowMs = options.nowMs();
   const readers = options.readers();
   const seen = { nowMs, log, loop: options.loop.now(), accounts, loops: options.loops(), readers };
-  const { newestMs, waitingMs, shortage, errors } = options;
-  const troubles = alertsOf({
+  const { newestMs, waitingMs, shortage, errors, cluster } = options;
+  const own = alertsOf({
     ...seen,
     newestMs: newestMs(),
     waitingMs: waitingMs(),
     shortage: shortage(),
     errors: errors(),
   });
+  const troubles = [...own, ...(cluster?.troubles() ?? [])];
   const bridges = options.bridges();
   const ends = { gateways: options.gateways(), bridges };
   const traffic = options.traffic.view({ accounts, readers, bridges });
   const notices = noticesOf(options.guests());
-  return { ok: troubles.length === 0, version, startedMs, troubles, notices, ...ends, ...seen, traffic };
+  const more = cluster === null ? {} : { cluster: cluster.view() };
+  return { ok: troubles.length === 0, version, startedMs, troubles, notices, ...ends, ...seen, traffic, ...more };
 }

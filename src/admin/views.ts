@@ -27,6 +27,17 @@ export interface StatusView {
   readonly loops: readonly LoopStatus[];
   /** How much flows, account by account. */
   readonly traffic: readonly AccountTraffic[];
+  /** Of a log that several machines have together; absent: it is of this one alone. */
+  readonly cluster?: ClusterView;
+}
+
+export interface ClusterView {
+  /** Name of this one among them. */
+  readonly node: string;
+  /** Who holds the epoch, as applied here; empty: nobody ever did. */
+  readonly holder: string;
+  /** This one runs the accounts; otherwise it waits until it is needed. */
+  readonly runs: boolean;
 }
 
 /** What flowed of one thing lately, as of the last look, which is at most 10 s ago. */

@@ -42,6 +42,7 @@ import type { AdminV1Sources } from "./admin-v1.ts";
 import { describe } from "./describe.ts";
 import { guestOffice } from "./guest-office.ts";
 import { HistoryKeeper } from "./history-keeper.ts";
+import type { ClusterNode } from "./cluster-node.ts";
 import type { Reloaded } from "./reload.ts";
 import { namesOf } from "./own-names.ts";
 import { version } from "./version.ts";
@@ -61,6 +62,7 @@ export interface AdminSources {
   readonly wrote: (digest: string) => void;
   readonly tokens: () => Promise<Tokens>;
   readonly webhooks: AccessDeps["webhooks"];
+  readonly cluster: Pick<ClusterNode, "view" | "troubles"> | null;
   readonly logger: Logger;
   /** Servers repeat what they were told in confidence, also in the reasons that are shown here. */
   readonly scrubber: Scrubber;
@@ -185,7 +187,7 @@ export class Admin {
   }
 
   #deps(
-    { log, routes, config, delivery, readers, pass, reload, tokens, scrubber }: AdminSources,
+    { log, routes, config, delivery, readers, pass, reload, tokens, cluster, scrubber }: AdminSources,
     followers: Followers,
     health: LogHealth,
     newestMs: () => number | null,
@@ -214,6 +216,7 @@ export class Admin {
           held: inRooms(office, (desk) => desk.held()),
           reports: inRooms(office, (desk) => desk.reports()),
         }),
+        cluster,
       });
     const refs = (seq: Seq): Promise<readonly string[]> => log.ids.refs(seq, null);
     const destinations = async () => new Destinations({ log, routes, accounts: await accounts() });

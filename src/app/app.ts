@@ -20,6 +20,7 @@ import { loadHttp, readerView, reportCounts } from "./api-server.ts";
 import { ApiServers } from "./api-servers.ts";
 import type { Running } from "./change.ts";
 import { listenForMedia } from "./media.ts";
+import type { ClusterNode } from "./cluster-node.ts";
 import { reportIndexing } from "./indexing.ts";
 import { openLog, openStore } from "./open.ts";
 import { type Reloaded, Reloader } from "./reload.ts";
@@ -49,7 +50,8 @@ export interface App {
 /**
  * The whole program in the order it starts: log, files, routes, API readers, lanes, servers, and last the sessions,
  * which nothing waits for. `read`: loads the configuration once more, as it is then; null: it never changes. `wrote`:
- * told when the file was written by us, and is about to be read. Rejects with a StartError; nothing is left open then.
+ * told when the file was written by us, and is about to be read. `clusterNode`: of a log that several machines have,
+ * and that is open already. Rejects with a StartError; nothing is left open then.
  */
 export async function startApp(
   config: Config,
@@ -57,11 +59,13 @@ export async function startApp(
   read: (() => Loaded) | null = null,
   scrubber: Scrubber = new Scrubber(),
   wrote: (digest: string) => void = () => undefined,
+  clusterNode: ClusterNode | null = null,
 ): Promise<App> {
   // The log's thread starts while the HTTP modules are loaded, the heaviest of all.
   const share = openShare(config, logger);
   const admin = new Admin(share);
-  const [log, http] = await Promise.all([openLog(config, admin.metrics), loadHttp()]);
+  clusterNode?.observe(admin.metrics);
+  const [log, http] = await Promise.all([clusterNode?.log ?? openLog(config, admin.metrics), loadHttp()]);
   reportIndexing(log, logger);
   const lock = new ReadWriteLock();
   const tokens = lazyTokens({ log, clock: systemClock, bytes: randomBytes, logger });
@@ -78,6 +82,7 @@ export async function startApp(
     await files?.close();
     tokens.close();
     for (const server of servers?.all ?? []) reportCounts(server, logger);
+    await clusterNode?.leave();
     await log.close();
   };
   try {
@@ -99,27 +104,37 @@ export async function startApp(
     await servers.listen();
     media = await listenForMedia(config, files, share, logger);
     await admin.open({
+      ...shownOf(running),
       log,
-      routes,
-      config: () => running.config,
-      delivery: () => running.delivery,
-      readers: () => running.servers.all.map((server) => readerView(server, running.servers.addresses)),
-      pass: async (task) => await lock.shared(task),
       reload,
       wrote,
       tokens: tokens.get,
-      webhooks: async () => await running.servers.webhooks(),
+      cluster: clusterNode,
       logger,
       scrubber,
     });
     delivery.start();
     const { addresses } = servers;
     const dashboard = (): string | null => admin.dashboard(running.config.general)?.url ?? null;
-    return { addresses, failed: log.failed, probe: () => log.marks(PROBE), dashboard, reload, stop: once(stop) };
+    const failed = clusterNode === null ? log.failed : Promise.race([log.failed, clusterNode.lost]);
+    return { addresses, failed, probe: () => log.marks(PROBE), dashboard, reload, stop: once(stop) };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** What operators are shown of what runs, as it is when they look. */
+function shownOf(running: Running) {
+  const { routes, lock } = running;
+  return {
+    routes,
+    config: () => running.config,
+    delivery: () => running.delivery,
+    readers: () => running.servers.all.map((server) => readerView(server, running.servers.addresses)),
+    pass: async <T>(task: () => Promise<T>): Promise<T> => await lock.shared(task),
+    webhooks: async () => await running.servers.webhooks(),
+  };
 }
 
 const reloadOf = (reloader: Reloader | null): App["reload"] =>

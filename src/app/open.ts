@@ -27,7 +27,13 @@ export async function openLog(
 
 /** Why a log that cannot be opened or read keeps the program from starting. */
 export function startErrorOf(error: LogError): StartError {
-  const codes: Partial<Record<LogErrorCode, StartErrorCode>> = { locked: "data_locked", damaged: "log_damaged" };
+  const codes: Partial<Record<LogErrorCode, StartErrorCode>> = {
+    locked: "data_locked",
+    damaged: "log_damaged",
+    unreachable: "log_servers",
+    fenced: "taken_over",
+    diverged: "log_failed",
+  };
   return new StartError(codes[error.code] ?? "data_path", error.message, { cause: error });
 }
 

@@ -1,6 +1,8 @@
 import { startApp, type App } from "../app/app.ts";
 import { closeDataFolder, openConfiguration } from "../app/private.ts";
-import type { Config } from "../config/config.ts";
+import type { ClusterView } from "../admin/views.ts";
+import type { ClusterNode } from "../app/cluster-node.ts";
+import type { ClusterSettings, Config } from "../config/config.ts";
 import type { Loaded } from "../config/load.ts";
 import { startErrorOf } from "../app/open.ts";
 import { START_ERRORS, StartError } from "../errors.ts";
@@ -34,9 +36,16 @@ export async function run(config: Config, { scrubber, debug, read }: RunOptions)
     endOnBug(logger);
     for (const problem of config.errors) logger.error({ problem: formatProblems([problem]).trimEnd() }, DEGRADED);
     const asked = listenForReloads(config.path, logger);
-    const app = await startApp(config, logger, read, scrubber, (digest) => asked.expect(digest));
+    const { cluster } = config.general;
+    const joined = cluster === null ? null : await joinOthers(config, cluster, { signalled, logger });
+    if (joined?.clusterNode === null) {
+      logger.info("stopped");
+      return 0;
+    }
+    const clusterNode = joined?.clusterNode ?? null;
+    const app = await startApp(config, logger, read, scrubber, (digest) => asked.expect(digest), clusterNode);
     warnOfOthers(config, scrubber, logger);
-    const systemd = openSystemd({ env: process.env, logger, probe: app.probe });
+    const systemd = joined?.systemd ?? openSystemd({ env: process.env, logger, probe: app.probe });
     logger.info(
       { gateways: config.gateways.length, accounts: config.accounts.size, data: config.general.dataPath },
       "Rialto runs",
@@ -49,6 +58,27 @@ export async function run(config: Config, { scrubber, debug, read }: RunOptions)
   } catch (error) {
     return explainFailure(error, logger, scrubber);
   }
+}
+
+/** The log of several machines, once this one is needed; `clusterNode` null: it was told to stop before. */
+async function joinOthers(
+  config: Config,
+  cluster: ClusterSettings,
+  { signalled, logger }: { readonly signalled: Promise<NodeJS.Signals>; readonly logger: Logger },
+): Promise<{ readonly clusterNode: ClusterNode | null; readonly systemd: Systemd | null }> {
+  const [{ joinCluster }, { standBy }] = await Promise.all([
+    import("../app/cluster-node.ts"),
+    import("../app/standby.ts"),
+  ]);
+  const waiting = await joinCluster(config, cluster, logger);
+  let systemd: Systemd | null = null;
+  const waits = ({ holder }: ClusterView): void => {
+    // For systemd, a standby runs.
+    systemd = openSystemd({ env: process.env, logger, probe: () => waiting.log.first() });
+    systemd.ready(`standby: ${holder} runs the accounts`);
+  };
+  const clusterNode = await standBy(waiting, { config, logger, stopped: signalled, waits });
+  return { clusterNode, systemd };
 }
 
 /** Says what other users of this machine can read, and closes to them what is Rialto's alone. */
@@ -104,8 +134,9 @@ async function untilStopped(
 ): Promise<number> {
   const ended = await Promise.race([signalled, app.failed]);
   if (typeof ended !== "string") {
-    logger.fatal({ code: ended.code, why: ended.message }, START_ERRORS.log_failed.what);
-    return START_ERRORS.log_failed.exit;
+    const { what, exit } = START_ERRORS[ended.code === "fenced" ? "taken_over" : "log_failed"];
+    logger.fatal({ code: ended.code, why: ended.message }, what);
+    return exit;
   }
   logger.info({ signal: ended }, "stopping");
   const [exit] = await Promise.all([stopWithin(STOP_MS, app, logger), systemd.stopping()]);

@@ -1,4 +1,4 @@
-import type { StatusView } from "../admin/views.ts";
+import type { ClusterView, StatusView } from "../admin/views.ts";
 import type { AccountStatus, ChannelStatus, LaneStatus } from "../delivery/status.ts";
 import { dropWords } from "../gateway/drops.ts";
 import { ago } from "../lib/ago.ts";
@@ -7,13 +7,15 @@ import { type Cell, type Colour, paint, type Screen, table } from "./table.ts";
 
 /** The status as an operator reads it in a terminal. Pure. */
 export function statusText(status: StatusView, screen: Screen): string {
-  const { version, nowMs, startedMs, troubles, log, accounts, readers } = status;
+  const { version, nowMs, startedMs, troubles, log, accounts, readers, cluster } = status;
   const well = troubles.length === 0;
   const verdict = paint(well ? "is well" : "is NOT WELL", well ? "green" : "red", screen);
   const disk = log.freeBytes === null ? "" : `, ${gibibytes(log.freeBytes)} free`;
+  const takes = log.takes ? "accepts messages" : paint("accepts NO messages", "red", screen);
   const head = [
     `Rialto ${printable(version)} ${verdict}. It has run for ${ago(nowMs - startedMs)}.`,
-    `The log ${log.takes ? "accepts messages" : paint("accepts NO messages", "red", screen)} (${log.head} so far${disk}).`,
+    ...(cluster === undefined ? [] : [clusterText(cluster)]),
+    ...(cluster?.runs === false ? [] : [`The log ${takes} (${log.head} so far${disk}).`]),
   ];
   const list = troubles.map(({ of, what, remedy, sinceMs }) => {
     const since = sinceMs === null ? "" : ` for ${ago(nowMs - sinceMs)}`;
@@ -43,6 +45,11 @@ export function statusText(status: StatusView, screen: Screen): string {
   ]
     .join("\n\n")
     .concat("\n");
+}
+
+function clusterText({ node, holder, runs }: ClusterView): string {
+  if (runs) return `This machine (${printable(node)}) runs the accounts; others with the same log wait.`;
+  return `This machine (${printable(node)}) is a standby: ${printable(holder)} runs the accounts.`;
 }
 
 /** Echoes of our own messages and repeated events are normal, and left out. */

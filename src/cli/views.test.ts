@@ -4,6 +4,7 @@ import type { Reloaded } from "../app/reload.ts";
 import type { Destination, Story } from "../admin/views.ts";
 import { type ExplainLook, explainText } from "./explain-view.ts";
 import { reloadText } from "./reload-view.ts";
+import type { ClusterView } from "../admin/views.ts";
 import { statusText } from "./status-view.ts";
 import { type Screen, table } from "./table.ts";
 
@@ -51,6 +52,17 @@ net.home     online  2 min  0   0
 
 api.web  http://127.0.0.1:1  3 accepted
 `);
+  });
+
+  test("of several machines with one log, which of them it is", () => {
+    const of = (cluster: ClusterView): string =>
+      statusText(aView({ cluster, log: { ...aView().log, takes: cluster.runs } }), PLAIN);
+    expect(of({ node: "n1", holder: "n1", runs: true })).toContain(
+      "This machine (n1) runs the accounts; others with the same log wait.\nThe log accepts messages (7 so far",
+    );
+    const waiting = of({ node: "n2", holder: "n1", runs: false });
+    expect(waiting).toContain("This machine (n2) is a standby: n1 runs the accounts.\n");
+    expect(waiting).not.toContain("The log");
   });
 
   test("says what came and went, when something was last heard, and what was not relayed, by reason", () => {

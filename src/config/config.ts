@@ -20,6 +20,8 @@ export interface Config {
 export interface GeneralSettings {
   /** Absolute. */
   readonly dataPath: string;
+  /** Null: the log is of this machine alone. */
+  readonly cluster: ClusterSettings | null;
   /**
    * `power`: every commit is on the disk before it is acknowledged. `process`: it survives the program, not the power.
    */
@@ -47,6 +49,21 @@ export interface GeneralSettings {
   readonly dashboardUrl: string | null;
   /** All of the above as the schema names them, to tell what a change of the file has changed. */
   readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** A log that several machines have together. */
+export interface ClusterSettings {
+  /** `host:port` of the servers that carry it. */
+  readonly servers: readonly string[];
+  readonly isEncrypted: boolean;
+  readonly auth:
+    | { readonly user: string; readonly password: string }
+    | { readonly token: string }
+    /** An absolute path. */
+    | { readonly credentials: string }
+    | null;
+  /** Name of this machine among them. */
+  readonly node: string;
 }
 
 /** The second way in for operators. */

@@ -133,6 +133,9 @@ const OTHER: Readonly<Record<string, string>> = {
   duration: '"25h"',
 };
 
+/** Not every text will do for them. */
+const OF_A_FORM: ReadonlySet<string> = new Set(["Log", "Node"]);
+
 describe("every setting of [general]", () => {
   const { properties }: SettingsSchema = generalSchema;
   test.each(Object.entries(properties))("%s counts at once, or is named as needing a restart", (name, schema) => {
@@ -141,6 +144,7 @@ describe("every setting of [general]", () => {
       (schema.format === undefined ? undefined : OTHER[schema.format]) ??
       (other === undefined ? undefined : JSON.stringify(other)) ??
       (schema.type === "array" && schema.examples !== undefined ? JSON.stringify(schema.examples) : undefined) ??
+      (OF_A_FORM.has(name) ? JSON.stringify(schema.examples?.[0]) : undefined) ??
       { integer: "2000000", boolean: String(schema.default !== true), string: '"http://other"', array: '["other"]' }[
         schema.type ?? ""
       ] ??

@@ -1,4 +1,5 @@
 import { dashboardOrigin, resolveAdmin, SOCKET_ONLY } from "./admin.ts";
+import { clusterProperties, resolveCluster } from "./cluster.ts";
 import type { GeneralSettings } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { EnvironmentTable } from "./environment.ts";
@@ -46,9 +47,10 @@ export function tengoScope(section: Section): EnvironmentTable {
   return { table: "tengo", section, settings: new Map(settings) };
 }
 
-/** Of the settings that protect; without the data folder nothing can run. */
+/** Of the settings that protect; without the data folder nothing can run, and with another log the wrong thing. */
 const EFFECTS: Readonly<Record<string, ProblemEffect | null>> = {
   DataPath: null,
+  ...Object.fromEntries(Object.keys(clusterProperties).map((name) => [name, null])),
   MediaDownloadBlackList: { says: "no file is relayed" },
   MediaBindAddress: NO_ENDPOINT,
   MediaURL: NO_ENDPOINT,
@@ -78,6 +80,7 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
   warnOfIdle(section, vocabulary, context);
   return {
     dataPath: values.DataPath,
+    cluster: resolveCluster(own.faults, values, section, context),
     durability: values.Durability,
     retentionDays: values.RetentionDays,
     retentionBytes: values.RetentionBytes,

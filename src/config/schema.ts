@@ -1,5 +1,6 @@
 import type { SettingsSchema } from "../contract/manifest.ts";
 import { adminProperties } from "./admin.ts";
+import { clusterProperties } from "./cluster.ts";
 import { mediaProperties } from "./media.ts";
 
 const MINUTE_MS = 60_000;
@@ -126,6 +127,7 @@ export const generalSchema = {
       default: [],
       examples: ["127.0.0.1:9000"],
     },
+    ...clusterProperties,
     ...mediaProperties,
     ...adminProperties,
   },

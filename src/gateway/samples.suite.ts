@@ -60,6 +60,7 @@ export function aConfig(gateways: readonly Gateway[], accounts: readonly Account
     errors: [],
     general: {
       dataPath: "/nowhere",
+      cluster: null,
       durability: "power",
       retentionDays: 7,
       retentionBytes: 2 ** 30,
