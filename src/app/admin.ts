@@ -221,12 +221,7 @@ export class Admin {
     const refs = (seq: Seq): Promise<readonly string[]> => log.ids.refs(seq, null);
     const destinations = async () => new Destinations({ log, routes, accounts: await accounts() });
     const resender = new Resender({ log, archive: log.archive, routes, accounts, destinations });
-    const telling = {
-      archive: log.archive,
-      log,
-      refs,
-      destinations,
-    };
+    const telling = { archive: log.archive, log, refs, destinations };
     return {
       status: async () => scrubber.cleanAll(await status()),
       unready: async () => (await health.look()).why,
