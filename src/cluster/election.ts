@@ -1,6 +1,6 @@
 import { type EpochClaim, type Holder, isRaised, NOBODY, type Runner } from "../log/fence.ts";
 import { moveOf, type Orphan, takersOf } from "./assignment.ts";
-import { ACK_GAP_MS, type Beat, Peers } from "./peers.ts";
+import { ACK_GAP_MS, type NodeBeat, Peers } from "./peers.ts";
 
 /**
  * Which accounts this node runs, of all that several nodes share. PURE: time and what is heard come in, and what is to
@@ -35,7 +35,7 @@ export type ElectionEffect =
 /** All times are monotonic, in ms. */
 export type ElectionInput =
   | { readonly is: "tick"; readonly monoMs: number }
-  | { readonly is: "heard"; readonly beat: Beat; readonly monoMs: number }
+  | { readonly is: "heard"; readonly beat: NodeBeat; readonly monoMs: number }
   /** The servers have our beat of that time, most of them. */
   | { readonly is: "acked"; readonly sentMs: number }
   /** In the order of the stream. */
@@ -79,7 +79,7 @@ export class Election {
   }
 
   /** What this node says of itself. */
-  beat(monoMs: number): Beat {
+  beat(monoMs: number): NodeBeat {
     return { ...this.#own, takes: !this.#isLeaving, hasVoice: !this.#isIsolated(monoMs) };
   }
 

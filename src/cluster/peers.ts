@@ -10,7 +10,7 @@ export const ACK_GAP_MS = 1200;
 const NODES = 256;
 
 /** What a node says of itself. */
-export interface Beat extends Runner {
+export interface NodeBeat extends Runner {
   /** It can be given accounts: it is not about to stop. */
   readonly takes: boolean;
   /** False: its own beats have not been acknowledged for so long that it runs nothing any more. */
@@ -37,7 +37,7 @@ export class Peers {
   /** How long it has listened, counted as silence is. */
   #listenedMs = 0;
 
-  heard({ node, run, takes, hasVoice }: Beat, monoMs: number): void {
+  heard({ node, run, takes, hasVoice }: NodeBeat, monoMs: number): void {
     if (!hasVoice) return;
     const peer = this.#all.get(node);
     if (peer === undefined) {

@@ -2,12 +2,14 @@ import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { Counts, type CountsData } from "./counts.ts";
+import { runClusterSeed } from "./cluster/story.ts";
 import { shrink } from "./shrink.ts";
 import { type Ended, runSeed } from "./story.ts";
 
 /**
  * `npm run sim -- --seeds N --from S`: runs seeds S to S + N - 1, prints what was done and what broke, and ends with 1
- * when anything did. `--shown N`: so many failing seeds are told with their shortest story.
+ * when anything did. `--shown N`: so many failing seeds are told with their shortest story. `--cluster`: stories of
+ * several nodes that share accounts.
  */
 const { values } = parseArgs({
   options: {
@@ -16,6 +18,7 @@ const { values } = parseArgs({
     jobs: { type: "string", default: String(availableParallelism()) },
     shown: { type: "string", default: "3" },
     chunk: { type: "boolean", default: false },
+    cluster: { type: "boolean", default: false },
   },
 });
 
@@ -65,6 +68,7 @@ async function main(): Promise<number> {
     console.error("--seeds, --from and --jobs are whole numbers above 0");
     return 2;
   }
+  if (values.cluster) return clusterSeeds(from, seeds, shown);
   const starts = Array.from({ length: Math.ceil(seeds / CHUNK) }, (_, at) => from + at * CHUNK);
   const counts = new Counts();
   const failed: Ended[] = [];
@@ -88,6 +92,28 @@ async function main(): Promise<number> {
   for (const each of failed.slice(0, shown)) tell(await shrink(each));
   if (failed.length > shown) console.log(`\nall that failed: ${failed.map(({ seed }) => seed).join(" ")}`);
   console.log(`${done} seeds from ${from}: ${failed.length} failed, in ${Math.round((Date.now() - begunMs) / 1000)} s`);
+  return failed.length > 0 ? 1 : 0;
+}
+
+function clusterSeeds(from: number, seeds: number, shown: number): number {
+  const counts = new Map<string, number>();
+  const failed: number[] = [];
+  const begunMs = Date.now();
+  for (let seed = from; seed < from + seeds; seed += 1) {
+    const ended = runClusterSeed(seed);
+    for (const [name, times] of ended.counts) counts.set(name, (counts.get(name) ?? 0) + times);
+    if (seed % 250 === 0) console.log(`${seed - from + 1} of ${seeds} seeds, ${failed.length} failed`);
+    if (ended.violations.length === 0) continue;
+    failed.push(seed);
+    if (failed.length > shown) continue;
+    console.log(`\nseed ${seed} breaks (${ended.what}):`);
+    for (const { invariant, what } of ended.violations.slice(0, 3)) console.log(`  ${invariant}: ${what}`);
+    for (const fault of ended.faults) console.log(`  at ${fault}`);
+  }
+  table("what was done", counts);
+  if (failed.length > shown) console.log(`\nall that failed: ${failed.join(" ")}`);
+  const seconds = Math.round((Date.now() - begunMs) / 1000);
+  console.log(`${seeds} seeds from ${from}: ${failed.length} failed, in ${seconds} s`);
   return failed.length > 0 ? 1 : 0;
 }
 
