@@ -1,0 +1,107 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { LogError } from "../log/errors.ts";
+import { type EpochClaim, type Fence, type Holder, NOBODY } from "../log/fence.ts";
+import { ClusterMember } from "./member.ts";
+
+const OWN = { node: "n1", run: "r1" };
+
+/** A node alone on servers that have whatever it says at once. */
+function aMember(accounts: readonly string[], others: readonly unknown[] = []) {
+  vi.useFakeTimers();
+  const held = new Map<string, Holder>();
+  const listeners = new Set<(claim: EpochClaim) => void>();
+  const raised: (readonly EpochClaim[])[] = [];
+  const did: string[] = [];
+  const state = { isAway: false };
+  const fence: Fence = {
+    own: OWN,
+    held,
+    current: (account) => held.get(account) ?? NOBODY,
+    raise: (claims) => {
+      raised.push(claims);
+      if (state.isAway) return Promise.reject(new LogError("unreachable", "nobody answers"));
+      for (const { account, ...holder } of claims) held.set(account, holder);
+      for (const claim of claims) for (const told of listeners) told(claim);
+      return Promise.resolve(claims);
+    },
+    changed: (told) => {
+      listeners.add(told);
+      return () => listeners.delete(told);
+    },
+  };
+  let hear: (word: string) => void = () => undefined;
+  const member = new ClusterMember({
+    fence,
+    wire: {
+      say: (_node, word) => {
+        for (const each of [word, ...others.map((other) => JSON.stringify(other)), "no beat", "{}"]) hear(each);
+        return Promise.resolve(true);
+      },
+      listen: (told) => {
+        hear = told;
+        return () => (hear = () => undefined);
+      },
+    },
+    runner: {
+      run: (account) => did.push(`run ${account}`),
+      stop: (account) => did.push(`stop ${account}`),
+      quiesce: (account) => {
+        did.push(`quiesce ${account}`);
+        return Promise.resolve();
+      },
+    },
+    monoMs: () => Date.now(),
+    nowMs: () => 5,
+    accounts,
+  });
+  onTestFinished(() => {
+    member.close();
+    vi.useRealTimers();
+  });
+  return { member, raised, did, state, listeners };
+}
+
+test("a node alone claims all in one message, runs it, and says so", async () => {
+  const { member, raised, did } = aMember(["a", "b"]);
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(raised).toMatchObject([
+    [
+      { account: "a", epoch: 1 },
+      { account: "b", epoch: 1 },
+    ],
+  ]);
+  expect(did).toEqual(["run a", "run b"]);
+  member.want(["b", "c"]);
+  expect(did.slice(2)).toEqual(["stop a"]);
+  expect(member.view).toEqual({
+    own: "n1",
+    nodes: [{ name: "n1", accounts: 1 }],
+    accounts: [
+      { account: "b", node: "n1", epoch: 1, sinceMs: 5 },
+      { account: "c", node: null, epoch: 0, sinceMs: null },
+    ],
+  });
+});
+
+test("a claim that does not come through is made again", async () => {
+  const { raised, did, state } = aMember(["a"]);
+  state.isAway = true;
+  await vi.advanceTimersByTimeAsync(4000);
+  state.isAway = false;
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(raised).toHaveLength(2);
+  expect(did).toEqual(["run a"]);
+});
+
+test("who leaves ends what it runs, hands it over, and is told when that is done", async () => {
+  const other = { node: "n2", run: "r2", takes: true, hasVoice: true };
+  const { member, raised, did, listeners } = aMember(["a", "b", "c", "d"], [other]);
+  await vi.advanceTimersByTimeAsync(4000);
+  const own = did.length;
+  await member.leave();
+  expect(did.slice(own)).toEqual(did.slice(0, own).map((each) => each.replace("run", "quiesce")));
+  expect(raised.flat().filter(({ node }) => node === "n2")).toHaveLength(own);
+  expect(member.view.nodes.map(({ name }) => name)).toEqual(["n1", "n2"]);
+  member.close();
+  expect(listeners.size).toBe(0);
+});

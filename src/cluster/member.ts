@@ -1,0 +1,173 @@
+import { LogError } from "../log/errors.ts";
+import type { EpochClaim, Fence } from "../log/fence.ts";
+import { isObject, parseAs } from "../lib/shapes.ts";
+import { Election, type ElectionEffect, type ElectionInput } from "./election.ts";
+import { BEAT_MS, type NodeBeat } from "./peers.ts";
+
+/** How often it is looked whether something is to be done, in ms. */
+const TICK_MS = 100;
+
+/** How nodes hear of each other. */
+interface BeatWire {
+  /** Whether most of the servers have it. Never rejects. */
+  say(node: string, word: string): Promise<boolean>;
+  /** Told of the words of all. Returns the function that ends it. */
+  listen(told: (word: string) => void): () => void;
+}
+
+/** What the node does with the accounts that it is given. None of them throws. */
+interface AccountRunner {
+  run(account: string): void;
+  /** At once: another node has it. */
+  stop(account: string): void;
+  /** In order; resolves when nothing of it is left. */
+  quiesce(account: string): Promise<void>;
+}
+
+export interface MemberOptions {
+  readonly fence: Fence;
+  readonly wire: BeatWire;
+  readonly runner: AccountRunner;
+  /** Of a clock that nobody can set, in ms. */
+  readonly monoMs: () => number;
+  /** Unix ms. */
+  readonly nowMs: () => number;
+  /** The same at all nodes. */
+  readonly accounts: readonly string[];
+}
+
+/** The nodes, and which of them runs what, as this one has it. */
+export interface MemberView {
+  readonly own: string;
+  readonly nodes: readonly { readonly name: string; readonly accounts: number }[];
+  readonly accounts: readonly {
+    readonly account: string;
+    /** Null: nobody. */
+    readonly node: string | null;
+    readonly epoch: number;
+    /** Unix ms of when that was applied here; null: before this node was started. */
+    readonly sinceMs: number | null;
+  }[];
+}
+
+/** One node among several: says that it lives, hears the others, and runs what the election gives it. */
+export class ClusterMember {
+  readonly #options: MemberOptions;
+  readonly #election: Election;
+  readonly #ends: (() => void)[] = [];
+  readonly #sinceMs = new Map<string, number>();
+  #accounts: readonly string[];
+  #claims: EpochClaim[] = [];
+  #left: (() => void) | null = null;
+
+  constructor(options: MemberOptions) {
+    const { fence, wire, accounts, monoMs } = options;
+    this.#options = options;
+    this.#accounts = accounts;
+    this.#election = new Election(fence.own, fence.held);
+    this.#take({ is: "wanted", accounts });
+    this.#ends.push(fence.changed((claim) => this.#applied(claim)));
+    this.#ends.push(wire.listen((word) => this.#heard(word)));
+    const timers = [
+      setInterval(() => void this.#beat(), BEAT_MS),
+      setInterval(() => this.#take({ is: "tick", monoMs: monoMs() }), TICK_MS),
+    ];
+    for (const timer of timers) this.#ends.push(() => clearInterval(timer));
+    void this.#beat();
+  }
+
+  want(accounts: readonly string[]): void {
+    this.#accounts = accounts;
+    this.#take({ is: "wanted", accounts });
+  }
+
+  get view(): MemberView {
+    const { fence } = this.#options;
+    const held = this.#accounts.map((account) => ({ account, ...fence.current(account) }));
+    const names = [fence.own, ...this.#election.peers.live].map(({ node }) => node);
+    return {
+      own: fence.own.node,
+      nodes: names.map((name) => ({ name, accounts: held.filter(({ node }) => node === name).length })),
+      accounts: held.map(({ account, node, epoch }) => {
+        return { account, node: node === "" ? null : node, epoch, sinceMs: this.#sinceMs.get(account) ?? null };
+      }),
+    };
+  }
+
+  /** Ends what runs here and hands it over; resolves when the others have all of it. Then it is to be closed. */
+  async leave(): Promise<void> {
+    const left = new Promise<void>((resolve) => (this.#left = resolve));
+    this.#take({ is: "leaves" });
+    // The others are to hear of it before it is done.
+    void this.#beat();
+    await left;
+  }
+
+  close(): void {
+    for (const end of this.#ends.splice(0)) end();
+  }
+
+  #applied(claim: EpochClaim): void {
+    this.#sinceMs.set(claim.account, this.#options.nowMs());
+    this.#take({ is: "applied", claim, monoMs: this.#options.monoMs() });
+  }
+
+  async #beat(): Promise<void> {
+    const { wire, fence, monoMs } = this.#options;
+    const sentMs = monoMs();
+    const isHeard = await wire.say(fence.own.node, JSON.stringify(this.#election.beat(sentMs)));
+    if (isHeard) this.#take({ is: "acked", sentMs });
+  }
+
+  #heard(word: string): void {
+    const beat = readBeat(word);
+    if (beat !== null) this.#take({ is: "heard", beat, monoMs: this.#options.monoMs() });
+  }
+
+  #take(input: ElectionInput): void {
+    for (const effect of this.#election.take(input)) this.#carryOut(effect);
+    if (this.#election.hasLeft) this.#left?.();
+  }
+
+  #carryOut(effect: ElectionEffect): void {
+    const { runner, monoMs } = this.#options;
+    switch (effect.do) {
+      case "run":
+        return runner.run(effect.account);
+      case "stop":
+        return runner.stop(effect.account);
+      case "quiesce":
+        return void runner
+          .quiesce(effect.account)
+          .then(() => this.#take({ is: "quiesced", account: effect.account, monoMs: monoMs() }));
+      case "claim":
+        this.#claims.push(effect.claim);
+        // Those of one turn are one message.
+        if (this.#claims.length === 1) queueMicrotask(() => void this.#raise());
+    }
+  }
+
+  async #raise(): Promise<void> {
+    const claims = this.#claims;
+    this.#claims = [];
+    try {
+      await this.#options.fence.raise(claims);
+    } catch (error) {
+      // The election claims again, as long as nobody else has it.
+      if (!(error instanceof LogError)) throw error;
+    }
+  }
+}
+
+function readBeat(word: string): NodeBeat | null {
+  try {
+    return parseAs(word, isBeat);
+  } catch {
+    return null;
+  }
+}
+
+const isBeat = (value: unknown): value is NodeBeat =>
+  isObject(value) &&
+  ["node", "run"].every((field) => typeof value[field] === "string" && value[field] !== "") &&
+  ["takes", "hasVoice"].every((field) => typeof value[field] === "boolean");
