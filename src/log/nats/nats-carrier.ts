@@ -323,6 +323,6 @@ function unclear(node: string, place: number): LogError {
 function diverged(node: string, place: number): LogError {
   return new LogError(
     "diverged",
-    `The log of this node (${node}) is no longer the same as those of the others, at ${place} of the stream. Stop another node, copy its log.sqlite into the data folder of this one in place of its own, and start both.`,
+    `The log of this node (${node}) is no longer the same as those of the others, at ${place} of the stream. It is put aside as log.sqlite.diverged: start this node again, and it begins with a snapshot that another one has made.`,
   );
 }
