@@ -13,6 +13,8 @@ const LOOK_MS = 100;
 /** So long a warning is shown in the status, and so many of them. */
 const WARNED_MS = 60 * 60 * 1000;
 const WARNINGS = 5;
+/** A claim that is not decided within so long is given up: this node may be unable to apply it. In ms. */
+const CLAIM_MS = 10_000;
 /** So long a node that stops waits until the last of what it has appended is stored, in ms. */
 const LEAVE_MS = 1000;
 const SHARD = "0";
@@ -43,12 +45,14 @@ export interface Waiting extends Pick<ClusterNode, "log" | "troubles" | "view"> 
 
 /**
  * Opens the log that several nodes share. One of them holds the log and all accounts, and runs them: the others apply
- * what it appends, and one of them takes over when it is silent or leaves. Rejects with a LogError.
+ * what it appends, and one of them takes over when it is silent or leaves. `accounts`: those that are configured, asked
+ * at each claim. Rejects with a LogError.
  */
 export async function joinCluster(
-  { general, accounts }: Pick<Config, "general" | "accounts">,
+  { general }: Pick<Config, "general">,
   cluster: ClusterSettings,
   logger: Logger,
+  accounts: () => Iterable<string>,
 ): Promise<Waiting> {
   const warnings = new Warnings(logger);
   let observer: LogObserver | null = null;
@@ -104,20 +108,37 @@ export async function joinCluster(
         pulse.stop();
         return null;
       }
-      if (pulse.isSilent && (own = await claim(log, pulse, accounts.keys())) !== null) return clusterNode(own);
+      if (!pulse.isSilent) continue;
+      own = await claim(log, pulse, accounts(), Promise.race([stopped, log.failed]));
+      if (own !== null) return clusterNode(own);
     }
   };
   return { ...shown, heard: pulse.heard, turn };
 }
 
-/** The epoch in which this node holds the log now; null: another was faster, or the servers could not be asked. */
-async function claim({ fence }: NatsLog, pulse: Pulse, accounts: Iterable<string>): Promise<number | null> {
+/**
+ * The epoch in which this node holds the log now; null: another was faster, the holder was heard again, the servers
+ * could not be asked or this node could not apply what they have, or `ended` resolved before it was decided.
+ */
+async function claim(
+  { fence }: NatsLog,
+  pulse: Pulse,
+  accounts: Iterable<string>,
+  ended: Promise<unknown>,
+): Promise<number | null> {
   const all = new Set([LOG_ACCOUNT, ...OWN, ...accounts, ...fence.held.keys()]);
   const claims = Array.from(all, (account) => next(fence, account));
   const { epoch } = next(fence, LOG_ACCOUNT);
+  const holder = fence.current(LOG_ACCOUNT).run;
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), CLAIM_MS);
+  const forget = pulse.hears((run) => run === holder && over.abort());
+  void ended.then(() => over.abort());
   // From the moment on at which the others may see the claim.
   pulse.beat(epoch);
-  const raised = await fence.raise(claims).catch(() => []);
+  const raised = await fence.raise(claims, over.signal).catch(() => []);
+  clearTimeout(timer);
+  forget();
   if (raised.some(({ account }) => account === LOG_ACCOUNT)) return epoch;
   pulse.rest();
   return null;

@@ -42,9 +42,10 @@ export interface Fence {
   readonly held: ReadonlyMap<string, Holder>;
   /**
    * Puts claims into the stream; resolves when they were applied here, with those that counted: others had this or a
-   * later epoch. Rejects with a LogError `unreachable`; or `unknown`, after which they may count all the same.
+   * later epoch. Rejects with a LogError `unreachable`; or `unknown`, after which they may count all the same, as they
+   * may when `signal` is aborted: then it resolves with what was decided before, and publishes nothing more.
    */
-  raise(claims: readonly EpochClaim[]): Promise<readonly EpochClaim[]>;
+  raise(claims: readonly EpochClaim[], signal?: AbortSignal): Promise<readonly EpochClaim[]>;
   /** Told of each claim that counted, in the order of the stream. Returns the function that ends it. */
   changed(listener: (claim: EpochClaim) => void): () => void;
 }

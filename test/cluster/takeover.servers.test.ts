@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
@@ -24,6 +24,8 @@ const CHANNEL = "#square";
 interface Machine {
   readonly program: Program;
   readonly dataPath: string;
+  /** Its configuration. */
+  readonly file: string;
   readonly client: (account: "one" | "two") => ApiClient;
   /** What `rialto status` prints. */
   readonly status: () => Promise<string>;
@@ -61,6 +63,7 @@ async function machine(
   return {
     program,
     dataPath,
+    file,
     client: (account) => new ApiClient(`http://127.0.0.1:${ports[account]}`),
     status: async () => {
       const asked = startProgram(folder, ["status", "--data", dataPath]);
@@ -109,6 +112,16 @@ function unconfirmedIn(dataPath: string): readonly string[] {
   }
 }
 
+/** Accounts that some node holds, or has held. */
+function heldIn(dataPath: string): readonly string[] {
+  const db = new BetterSqlite3(logFile(dataPath), { readonly: true });
+  try {
+    return db.prepare<[], string>("SELECT account FROM stream_epoch").pluck().all();
+  } finally {
+    db.close();
+  }
+}
+
 needs(["nats-server", "ngircd", "python3-irc"], () => {
   test("when the one that runs is killed, the standby takes over: what was accepted arrives once, and readers go on where they were", async () => {
     const { first, second, pia, nats } = await two(3);
@@ -151,20 +164,25 @@ needs(["nats-server", "ngircd", "python3-irc"], () => {
     await nc.close();
   });
 
-  test("one that is stopped hands over at once, and what waits is delivered by the other", async () => {
+  test("one that is stopped hands over at once, and what waits is delivered by the other, as its configuration is then", async () => {
     const { first, second, pia } = await two();
     const before = numbered("before", 100);
+    const [port = 0] = await freePorts(1);
+    const bridges = `inout = [{ account = "api.three" }, { account = "api.two" }]`;
+    const more = `[api.three]\nBindAddress = "127.0.0.1:${port}"\n[[gateway]]\nname = "more"\nenable = true\n${bridges}\n`;
+    appendFileSync(second.file, more);
     await postAll(first.client("one"), before);
     first.program.child.kill("SIGTERM");
     expect(await first.program.exited()).toBe(0);
     const begun = performance.now();
-    await second.program.prints(/Rialto runs/);
+    await second.program.prints(/"gateways":2,.*Rialto runs/);
     console.log(`figures: taken over ${Math.round(performance.now() - begun)} ms after the end of the first`);
     await postAll(second.client("one"), ["after"]);
     const lines = await linesOf(pia, ["after"]);
     second.program.child.kill("SIGTERM");
     expect(await second.program.exited()).toBe(0);
     expect(unconfirmedIn(second.dataPath)).toEqual([]);
+    expect(heldIn(second.dataPath)).toContain("api.three");
     expect(lines).toEqual([...before, "after"]);
   });
 

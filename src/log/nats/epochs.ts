@@ -1,4 +1,5 @@
 import { type EpochClaim, type Fence, type Holder, NOBODY, type Runner } from "../fence.ts";
+import { onAbort } from "../../lib/abort.ts";
 import { LogError } from "../errors.ts";
 
 /** Most claims of one message: they fit into it, however long the names are. */
@@ -46,10 +47,10 @@ export class Epochs implements Fence {
     return () => this.#listeners.delete(own);
   }
 
-  async raise(claims: readonly EpochClaim[]): Promise<readonly EpochClaim[]> {
+  async raise(claims: readonly EpochClaim[], signal?: AbortSignal): Promise<readonly EpochClaim[]> {
     const raised: EpochClaim[] = [];
     for (let at = 0; at < claims.length; at += CLAIMS)
-      raised.push(...(await this.#raise(claims.slice(at, at + CLAIMS))));
+      raised.push(...(await this.#raise(claims.slice(at, at + CLAIMS), signal)));
     return raised;
   }
 
@@ -63,10 +64,12 @@ export class Epochs implements Fence {
     if (number !== null) this.#raising.get(number)?.(raised);
   }
 
-  async #raise(claims: readonly EpochClaim[]): Promise<readonly EpochClaim[]> {
+  async #raise(claims: readonly EpochClaim[], signal: AbortSignal | undefined): Promise<readonly EpochClaim[]> {
+    if (signal?.aborted === true) return [];
     const number = (this.#number += 1);
     const applied = new Promise<readonly EpochClaim[]>((resolve) => this.#raising.set(number, resolve));
-    const missed = Promise.withResolvers<LogError>();
+    const missed = Promise.withResolvers<LogError | readonly EpochClaim[]>();
+    const forget = onAbort(signal, () => missed.resolve([]));
     let isWanted = true;
     const publish = async (): Promise<LogError | readonly EpochClaim[]> => {
       const how = { isWanted: () => isWanted, doubt: missed.resolve };
@@ -74,6 +77,7 @@ export class Epochs implements Fence {
     };
     const outcome = await Promise.race([applied, missed.promise, publish()]);
     isWanted = false;
+    forget();
     this.#raising.delete(number);
     if (outcome instanceof LogError) throw outcome;
     return outcome;

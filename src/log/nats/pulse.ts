@@ -35,6 +35,7 @@ export class Pulse {
   /** Resolves once another node was heard that runs the accounts. */
   readonly heard: Promise<void>;
   readonly #tell: () => void;
+  readonly #listeners = new Set<(run: string) => void>();
   #heard = 0;
   #silent = 0;
   #beating: NodeJS.Timeout | undefined;
@@ -71,6 +72,12 @@ export class Pulse {
   /** Nobody has said for a while that he runs the accounts. */
   get isSilent(): boolean {
     return this.#silent >= SILENT_LOOKS;
+  }
+
+  /** Told of each process that says that it runs them. Returns the function that ends it. */
+  hears(listener: (run: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Says from now on that this node runs them, in this epoch. */
@@ -113,6 +120,7 @@ export class Pulse {
     this.#heard += 1;
     this.#silent = beat.leaves ? SILENT_LOOKS : 0;
     this.#tell();
+    if (!beat.leaves) for (const listener of this.#listeners) listener(beat.run);
   }
 
   async #look(): Promise<void> {

@@ -58,26 +58,24 @@ export class StreamReader {
   }
 
   async #read(): Promise<void> {
-    const { js, jsm, name, subject, identity } = this.#stream;
+    const { js, name, subject } = this.#stream;
     this.#restarted = false;
     const from = Math.max(1, this.#from());
-    const { created, state } = await jsm.streams.info(name);
-    if (`${name} of ${created}` !== identity) throw new LogError("format", `The stream ${name} was made anew.`);
-    if (state.first_seq > from && state.last_seq >= from) {
-      throw new LogError(
-        "format",
-        `This node is missing the commits from ${from} on, and the stream ${name} begins at ${state.first_seq}. Stop another node, copy its log.sqlite into the data folder of this one, and start both.`,
-      );
-    }
+    await this.#check(from);
     const consumer = await js.consumers.get(name, { filter_subjects: subject, opt_start_seq: from });
     // What was asked for meanwhile has the same answer.
     if (this.#isOver()) return;
     const messages = await consumer.consume({ max_messages: 256, expires: 5000, idle_heartbeat: 1000 });
     this.#messages = messages;
+    let expected = from;
     try {
       for await (const message of messages) {
         if (this.#isOver()) break;
+        const { streamSequence } = message.info;
+        // The client begins its consumer anew by itself, and then the servers give the first that they still have.
+        if (streamSequence > expected) await this.#check(expected);
         await this.#take(message);
+        expected = streamSequence + 1;
       }
     } finally {
       this.#messages = null;
@@ -85,5 +83,17 @@ export class StreamReader {
       // The servers drop it by themselves after a while.
       consumer.delete().catch(() => undefined);
     }
+  }
+
+  /** Rejects with a LogError `format` when the stream is another one, or has let go of what comes from here on. */
+  async #check(from: number): Promise<void> {
+    const { jsm, name, identity } = this.#stream;
+    const { created, state } = await jsm.streams.info(name);
+    if (`${name} of ${created}` !== identity) throw new LogError("format", `The stream ${name} was made anew.`);
+    if (state.first_seq <= from || state.last_seq < from) return;
+    throw new LogError(
+      "format",
+      `This node is missing the commits from ${from} on, and the stream ${name} begins at ${state.first_seq}. Start it again: it begins with a snapshot. Where there is none, stop another node, copy its log.sqlite into the data folder of this one, and start both.`,
+    );
   }
 }
