@@ -149,9 +149,14 @@ function losing(fence: Fence): Promise<LogError> {
   return new Promise((resolve) => {
     fence.changed(({ account, node, run }) => {
       if (run === fence.own.run) return;
-      // A standby that was too late, and has more accounts in its configuration.
-      if (account !== LOG_ACCOUNT) return void fence.raise([next(fence, account)]).catch(() => undefined);
-      resolve(new LogError("fenced", `The node ${node} has taken over the accounts of this one (${fence.own.node}).`));
+      if (account === LOG_ACCOUNT) {
+        resolve(
+          new LogError("fenced", `The node ${node} has taken over the accounts of this one (${fence.own.node}).`),
+        );
+        return;
+      }
+      // A standby that was too late, and has more accounts in its configuration. Who has lost the log claims nothing.
+      if (fence.current(LOG_ACCOUNT).run === fence.own.run) fence.raise([next(fence, account)]).catch(() => undefined);
     });
   });
 }
