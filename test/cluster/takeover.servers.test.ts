@@ -218,8 +218,9 @@ needs(["nats-server", "ngircd", "python3-irc"], () => {
     const nats = await onStage(startNats(1, 'authorization { token: "right" }'));
     const [none = 0, ircPort = 0] = await freePorts(2);
     const token = { RIALTO_GENERAL_LOGTOKEN: "a wrong secret" };
-    for (const servers of [nats.servers, [`127.0.0.1:${none}`]]) {
-      const { program } = await machine("n1", { nats: { servers }, ircPort, env: token });
+    const password = { RIALTO_GENERAL_LOGUSER: "rialto", RIALTO_GENERAL_LOGPASSWORD: "a wrong secret" };
+    for (const [servers, env] of [[nats.servers, token] as const, [[`127.0.0.1:${none}`], password] as const]) {
+      const { program } = await machine("n1", { nats: { servers }, ircPort, env });
       expect(await program.exited()).toBe(69);
       expect(program.output()).toContain(`None of the servers of the log (${servers.join(", ")}) takes a connection`);
       expect(program.output()).toContain("LogCredentials say");
