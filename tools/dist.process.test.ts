@@ -193,6 +193,9 @@ inout = [{ account = "api.a", channel = "api" }, { account = "api.b", channel = 
   // There were 640 of them when each module was a file.
   expect(loaded.length).toBeLessThan(50);
   expect(loaded.filter((name) => name.startsWith("lazy-"))).toEqual([lazyFile("pino-pretty")]);
+  // It would load a client of WebSockets: lib/node-http.ts.
+  const ours = loaded.filter((name) => readdirSync(dist).includes(name));
+  expect(ours.filter((name) => /from "node:http"/u.test(readFileSync(join(dist, name), "utf8")))).toEqual([]);
   // What only an account of a network needs comes with its first session.
   expect(loaded.filter((name) => name.startsWith("adapters-"))).toEqual([]);
 });

@@ -1,9 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { RequestListener, Server as HttpServer, ServerResponse } from "node:http";
 import { explainListenError, listenAt } from "./listen.ts";
 import { listenOnSocket } from "./admin/socket.ts";
 import { problemBody } from "./api/problem.ts";
 import { JSON_TYPE } from "./answers.ts";
 import type { Address } from "../lib/address.ts";
+import { Server } from "../lib/node-http.ts";
 
 /** Most connections of an address of a standby. */
 const CONNECTIONS = 1000;
@@ -29,10 +30,10 @@ export async function openStandbyDoors(options: {
   /** The status as JSON, for the commands. */
   readonly status: () => string;
 }): Promise<StandbyDoors> {
-  const servers: Server[] = [];
-  const open = (answer: RequestListener): Server => {
+  const servers: HttpServer[] = [];
+  const open = (answer: RequestListener): HttpServer => {
     const limits = { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: 1000 };
-    const server = createServer(limits, answer);
+    const server = new Server(limits, answer);
     server.maxConnections = CONNECTIONS;
     servers.push(server);
     return server;
@@ -83,7 +84,7 @@ function answer(response: ServerResponse, status: number, body: string, type = J
   response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store", Connection: "close" }).end(body);
 }
 
-function bind(server: Server, to: string | { readonly host: string; readonly port: number }): Promise<void> {
+function bind(server: HttpServer, to: string | { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     const done = (): void => {
