@@ -7,18 +7,12 @@ import { eventually } from "../../../test/support/wait.ts";
 import { actAgain } from "./acts.ts";
 import { Chat, isRefusal } from "./chat.ts";
 import { WebDesk } from "./desk.ts";
-import { digestOf } from "./guests.ts";
 import { react } from "./reacting.ts";
 import { reword, say, takeBack } from "./saying.ts";
-import { schema, type WebSettings } from "./settings.ts";
-import type { StoredGuest } from "./store/rows.ts";
+import { ADMISSION, ANN, DEFAULTS } from "./samples.suite.ts";
 import { StoreClosed } from "./store/store.ts";
 
-const ROOM = "lobby";
-const DEFAULTS = Object.entries(schema.properties).map(([key, property]) => [
-  key,
-  "default" in property ? property.default : "127.0.0.1:1",
-]);
+const ROOM = ANN.room;
 
 /** A chat server over one folder and one log, which can die at any moment. */
 class World {
@@ -85,33 +79,11 @@ class World {
   }
 
   #open(): Chat {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all settings with their defaults
-    const settings = Object.fromEntries(DEFAULTS) as WebSettings;
-    const chat = new Chat(settings, this.log, this.folder, () => undefined);
+    const chat = new Chat(DEFAULTS, this.log, this.folder, () => undefined);
     chat.rooms.add(ROOM);
     return chat;
   }
 }
-
-const digest = digestOf("secret of ann");
-const ADMISSION = { digest, ticket: digest, salt: digest };
-const ANN: StoredGuest = {
-  id: "guest:ann",
-  room: ROOM,
-  name: "ann",
-  invite: "",
-  net: "",
-  joinedMs: 1,
-  seenMs: 1,
-  present: true,
-  visits: 1,
-  held: false,
-  muted: false,
-  banned: false,
-  messages: 0,
-  saidMs: 0,
-  changedMs: 0,
-};
 
 test("a message that is taken back is gone everywhere, also when Rialto dies between the log and its store", async () => {
   const world = await World.open();

@@ -10,43 +10,20 @@ import type { OpAuthor, PostOp, ReactOp } from "../../contract/ops.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import { Chat, isRefusal } from "./chat.ts";
 import { WebDesk } from "./desk.ts";
-import { digestOf } from "./guests.ts";
 import { channelRef, messageRef } from "./ids.ts";
 import { readOrder, recoverCases } from "./moderators.ts";
 import { Outgoing } from "./outgoing.ts";
 import { tellModerators } from "./publishing.ts";
 import { say } from "./saying.ts";
-import { schema, type WebSettings } from "./settings.ts";
-import type { StoredGuest } from "./store/rows.ts";
+import { ADMISSION, ANN as ANN_WHO_SPEAKS, DEFAULTS } from "./samples.suite.ts";
 
-const DEFAULTS = Object.entries(schema.properties).map(([key, property]) => [
-  key,
-  "default" in property ? property.default : "127.0.0.1:1",
-]);
 const ATTEMPT: Attempt = {
   signal: new AbortController().signal,
   sending: async () => await Promise.resolve(true),
   sent: () => undefined,
 };
 const TOM: OpAuthor = { id: "tom", name: "tom", shown: "tom", avatar: null, account: "irc.town" };
-const digest = digestOf("secret of ann");
-const ANN: StoredGuest = {
-  id: "guest:ann",
-  room: "lobby",
-  name: "ann",
-  invite: "",
-  net: "",
-  joinedMs: 1,
-  seenMs: 1,
-  present: true,
-  visits: 1,
-  held: true,
-  muted: false,
-  banned: false,
-  messages: 0,
-  saidMs: 0,
-  changedMs: 0,
-};
+const ANN = { ...ANN_WHO_SPEAKS, held: true };
 
 /** A chat with a room for moderators, over a folder and a log that outlive it. */
 class World {
@@ -65,13 +42,12 @@ class World {
       await world.chat.store.close();
       rmSync(world.folder, { recursive: true });
     });
-    await world.chat.store.write(() => world.chat.people.add(ANN, "ann", { digest, ticket: digest, salt: digest }));
+    await world.chat.store.write(() => world.chat.people.add(ANN, "ann", ADMISSION));
     return world;
   }
 
   open(moderation: string, rooms: readonly string[] = ["lobby", "staff"]): Chat {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all settings with their defaults
-    const settings = { ...Object.fromEntries(DEFAULTS), Moderation: moderation } as WebSettings;
+    const settings = { ...DEFAULTS, Moderation: moderation };
     this.chat = new Chat(settings, this.log, this.folder, () => undefined);
     for (const room of rooms) this.chat.rooms.add(room);
     return this.chat;
@@ -276,25 +252,6 @@ test("where moderators have no room, nothing is kept for them, and it is told on
   await world.again("staff");
   expect(await world.heard("staff", 1)).toEqual([expect.stringContaining("> one")]);
   expect(world.notice(id)).not.toBe("");
-});
-
-test("while the log takes nothing, moderators who wait to be told are in nobody's way", async () => {
-  const world = await World.open();
-  world.log.hold();
-  const id = await world.says("one");
-  for (let count = 0; count < 300; count += 1) void tellModerators(world.chat);
-  await world.says("one");
-  await eventually(
-    () => Promise.resolve(world.log.pending),
-    (pending) => pending === 1,
-    () => `one event that waits, of ${world.log.pending}`,
-  );
-  await world.says("two");
-  world.log.release();
-  await world.heard("staff", 2);
-  await tellModerators(world.chat);
-  expect(world.log.posted).toHaveLength(2);
-  expect(world.state(id)).toBe("held");
 });
 
 test("while the log takes nothing, moderators who wait to be told are in nobody's way", async () => {
