@@ -1,5 +1,6 @@
 import type { Alert, ClusterView } from "../admin/views.ts";
 import type { ClusterSettings, Config } from "../config/config.ts";
+import { systemClock } from "../delivery/clock.ts";
 import { isStored } from "../gateway/codec.ts";
 import { LogError } from "../log/errors.ts";
 import { type EpochClaim, type Fence, LOG_ACCOUNT } from "../log/fence.ts";
@@ -182,7 +183,7 @@ class Warnings {
   }
 
   add({ code, message }: LogError): void {
-    const now = Date.now();
+    const now = systemClock.nowMs();
     const known = this.#told.get(message);
     if (known !== undefined && now - known.lastMs < WARNED_MS) {
       known.lastMs = now;
@@ -195,7 +196,7 @@ class Warnings {
   }
 
   alerts(): readonly Alert[] {
-    const now = Date.now();
+    const now = systemClock.nowMs();
     return [...this.#told]
       .filter(([, { lastMs }]) => now - lastMs < WARNED_MS)
       .map(([what, { sinceMs }]) => ({ of: "the log", what, remedy: null, sinceMs }));

@@ -146,6 +146,12 @@ async function judge({ members, log, changes }: Scene): Promise<void> {
   }
 }
 
+/** After how long they ran what they have taken over since then, for people. */
+function delays(members: readonly Member[], sinceMs: number): string {
+  const times = members.flatMap((member) => member.runsFrom(sinceMs)).map((ms) => ms - sinceMs);
+  return `${Math.min(...times)} to ${Math.max(...times)} ms`;
+}
+
 needs(["nats-server"], () => {
   test("accounts are shared, and those of a node that is killed are taken over by the others", async () => {
     const all = await scene();
@@ -155,8 +161,7 @@ needs(["nats-server"], () => {
     const atMs = Date.now();
     first?.child.kill("SIGKILL");
     await allRun(others);
-    const times = others.flatMap((member) => member.runsFrom(atMs)).map((ms) => ms - atMs);
-    say(`killed: ${taken} accounts taken over after ${Math.min(...times)} to ${Math.max(...times)} ms`);
+    say(`killed: ${taken} accounts taken over after ${delays(others, atMs)}`);
     await goOn(others);
     await judge(all);
   });
@@ -167,8 +172,7 @@ needs(["nats-server"], () => {
     const atMs = Date.now();
     first?.child.kill("SIGSTOP");
     await allRun(others);
-    const times = others.flatMap((member) => member.runsFrom(atMs)).map((ms) => ms - atMs);
-    say(`stopped: taken over after ${Math.min(...times)} to ${Math.max(...times)} ms`);
+    say(`stopped: taken over after ${delays(others, atMs)}`);
     first?.child.kill("SIGCONT");
     await allRun(all.members);
     await goOn(all.members);
@@ -198,8 +202,7 @@ needs(["nats-server"], () => {
     const atMs = Date.now();
     first?.child.send("leave");
     await allRun(others);
-    const times = others.flatMap((member) => member.runsFrom(atMs)).map((ms) => ms - atMs);
-    say(`left: handed over after ${Math.min(...times)} to ${Math.max(...times)} ms`);
+    say(`left: handed over after ${delays(others, atMs)}`);
     await goOn(others);
     await judge(all);
   });

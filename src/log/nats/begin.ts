@@ -48,6 +48,8 @@ export async function openReplica(
     try {
       assertRoom(dataPath, snapshot.bytes);
       await snapshots.fetch(snapshot, file);
+      // What the log that was here left unfinished is not of this one.
+      for (const side of ["-wal", "-shm"]) rmSync(logFile(dataPath) + side, { force: true });
       renameSync(file, logFile(dataPath));
       syncFolder(dataPath);
       break;
