@@ -1,4 +1,12 @@
-import type { ResendRequest, ResendResult, TypedDestination, TypedResend, TypedResult } from "./resend.ts";
+import { isUnfinished } from "../gateway/again.ts";
+import {
+  type ResendRequest,
+  type ResendResult,
+  type TypedDestination,
+  type TypedResend,
+  type TypedResult,
+  UNKNOWN,
+} from "./resend.ts";
 import type { Destination, Story } from "./views.ts";
 
 interface ResendParts {
@@ -13,7 +21,7 @@ export async function resendTyped(
   { story, send }: ResendParts,
 ): Promise<TypedResult> {
   const found = await story(seq);
-  if (found === null) return { is: "unknown", message: "the log knows no message of this number" };
+  if (found === null) return UNKNOWN;
   const chosen = chooseDestination(found.destinations, typed);
   if (typeof chosen === "string") return { is: "refused", message: chosen };
   const place = { gateway: chosen.gateway, account: chosen.account, channel: chosen.channel };
@@ -38,7 +46,7 @@ export function chooseDestination<D extends Place>(
       (gateway === null || one.gateway === gateway),
   );
   // Of several, the one that can be meant.
-  const open = found.filter(({ state }) => UNFINISHED.has(state));
+  const open = found.filter(({ state }) => isUnfinished(state));
   const [first] = open.length === 1 ? open : found;
   if (first === undefined) {
     return all.length === 0 ? "it goes nowhere" : `it does not go to ${destination}, but to ${listOf(all)}`;
@@ -47,8 +55,6 @@ export function chooseDestination<D extends Place>(
   const more = new Set(found.map((one) => one.channel)).size > 1 ? "ACCOUNT/CHANNEL" : "the gateway as well";
   return `it goes to several of these, ${listOf(found)}: write ${more}`;
 }
-
-const UNFINISHED: ReadonlySet<string> = new Set<Destination["state"]>(["failed", "expired", "unconfirmed"]);
 
 const listOf = (all: readonly Place[]): string =>
   all.map(({ gateway, account, channel }) => `${account}/${channel} (${gateway})`).join(", ");

@@ -47,6 +47,8 @@ export type TypedResult =
   | ({ readonly is: "taken" } & Pick<Destination, "gateway" | "account" | "channel">)
   | Exclude<ResendResult, { readonly is: "taken" | "mismatch" }>;
 
+export const UNKNOWN = { is: "unknown", message: "the log knows no message of this number" } as const;
+
 export interface ResendOptions {
   readonly log: Pick<Log, "append" | "ids">;
   readonly archive: Pick<LogSearch, "entry" | "receiptsOf" | "standing">;
@@ -104,7 +106,7 @@ export class Resender {
     const { seq } = request;
     const [entry, known] = [await archive.entry(seq), await log.ids.get(seq)];
     if (entry === null) {
-      if (known === null) return { is: "unknown", message: "the log knows no message of this number" };
+      if (known === null) return UNKNOWN;
       return refused("the log has let go of the message: nobody knows its words any more");
     }
     const stored = decodeStored(entry.payload);

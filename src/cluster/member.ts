@@ -1,6 +1,6 @@
 import { LogError } from "../log/errors.ts";
 import type { EpochClaim, Fence } from "../log/fence.ts";
-import { isObject, parseAs } from "../lib/shapes.ts";
+import { isObject, readJson } from "../lib/shapes.ts";
 import { Election, type ElectionEffect, type ElectionInput } from "./election.ts";
 import { BEAT_MS, type NodeBeat } from "./peers.ts";
 
@@ -120,8 +120,8 @@ export class ClusterMember {
   }
 
   #heard(word: string): void {
-    const beat = readBeat(word);
-    if (beat !== null) this.#take({ is: "heard", beat, monoMs: this.#options.monoMs() });
+    const beat = readJson(word);
+    if (isBeat(beat)) this.#take({ is: "heard", beat, monoMs: this.#options.monoMs() });
   }
 
   #take(input: ElectionInput): void {
@@ -156,14 +156,6 @@ export class ClusterMember {
       // The election claims again, as long as nobody else has it.
       if (!(error instanceof LogError)) throw error;
     }
-  }
-}
-
-function readBeat(word: string): NodeBeat | null {
-  try {
-    return parseAs(word, isBeat);
-  } catch {
-    return null;
   }
 }
 

@@ -1,5 +1,5 @@
 import { EventLabel } from "../contract/message.ts";
-import type { NewEntry, Receipt, Subject } from "../log/log.ts";
+import type { NewEntry, Subject } from "../log/log.ts";
 import { type Again, encodeStored, type Stored } from "./codec.ts";
 import type { Target } from "./routes.ts";
 import { subjectOf } from "./subject.ts";
@@ -24,7 +24,7 @@ export function againEntry(target: Target, stored: Stored, again: Again): NewEnt
 }
 
 /** Whether a message that ended so may be sent again. */
-export function isUnfinished(state: Receipt["state"]): boolean {
+export function isUnfinished(state: string): boolean {
   return state === "failed" || state === "expired" || state === "unconfirmed";
 }
 

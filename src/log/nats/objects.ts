@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { JetStreamClient, JetStreamManager, JsMsg } from "@nats-io/jetstream";
-import { isObject, parseAs } from "../../lib/shapes.ts";
+import { isObject, readJson } from "../../lib/shapes.ts";
 import { type CommitStream, isMissing } from "./stream.ts";
 
 /** Bytes of one message of an object. */
@@ -197,11 +197,8 @@ const isRefused = (error: unknown): boolean =>
 
 /** Null for what is no object, was deleted, or is not to be read. */
 function objectOf(text: string): StoredObject | null {
-  try {
-    return parseAs(text, isStored);
-  } catch {
-    return null;
-  }
+  const value = readJson(text);
+  return isStored(value) ? value : null;
 }
 
 const isStored = (value: unknown): value is StoredObject =>
