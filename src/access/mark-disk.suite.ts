@@ -8,7 +8,7 @@ export class MarkDisk {
   fails = false;
 
   readonly log = {
-    mark: (marks: readonly Mark[], { rides } = { rides: false }): Promise<void> => {
+    mark: (marks: readonly Mark[], { rides = false }: { readonly rides?: boolean } = {}): Promise<void> => {
       if (this.fails) return Promise.reject(new LogError("io", "the disk does not work"));
       for (const { name, value } of marks) {
         this.marked.set(name, value);

@@ -28,7 +28,7 @@ import { Router } from "../http/v1/router.ts";
 import { serveSocket } from "../http/v1/socket.ts";
 import { v1Routes } from "../http/v1/routes/index.ts";
 import { Tickets } from "../http/v1/tickets.ts";
-import type { Log, Seq } from "../log/log.ts";
+import { type Log, ownMarks, type Seq } from "../log/log.ts";
 import type { LogSearch } from "../log/search.ts";
 import type { Logger } from "../logger.ts";
 
@@ -131,13 +131,14 @@ interface State extends Pick<V1Deps, "consumers" | "webhooks"> {
 /** What the log keeps of consumers and webhooks. Rejects with a LogError, with nothing left open but the feed. */
 async function openState({ account, config, feed, log, clock, logger }: StateSources): Promise<State> {
   const { key, name } = account();
-  const consumers = await openConsumers({ accountKey: key, stem: CONSUMERS_STEM, feed, log, clock });
-  const pushed = await openConsumers({ accountKey: key, stem: PUSHED_STEM, feed, log, clock });
+  const own = { accountKey: key, feed, log: ownMarks(log, key), clock };
+  const consumers = await openConsumers({ ...own, stem: CONSUMERS_STEM });
+  const pushed = await openConsumers({ ...own, stem: PUSHED_STEM });
   const allowPrivate = (): readonly string[] => config().general.allowPrivate;
   const { random } = Math;
   const webhooks = await openWebhooks({
     account: { key, name },
-    log,
+    log: own.log,
     consumers: pushed,
     allowPrivate,
     clock,

@@ -212,11 +212,11 @@ export interface Log {
    */
   appendThen(batch: Batch, done: (outcome: Appended | LogError) => void): void;
   /**
-   * Puts marks in the next commit; resolves once durable. They belong to no account, so any node may put them, and the
-   * last counts; those of an account go into its batches. Those that ride cause no commit: they wait for one that
-   * something else causes, a moment at most.
+   * Puts marks in the next commit; resolves once durable. `account`: whose they are, as in Batch; absent: nobody's, so
+   * that any node may put them, and the last counts. Those that ride cause no commit: they wait for one that something
+   * else causes, a moment at most.
    */
-  mark(marks: readonly Mark[], how?: { readonly rides: boolean }): Promise<void>;
+  mark(marks: readonly Mark[], how?: { readonly rides?: boolean; readonly account?: string }): Promise<void>;
   /** Forgets marks, in the next commit. */
   unmark(names: readonly string[]): Promise<void>;
   /** All marks whose name starts with `prefix`. */
@@ -259,4 +259,13 @@ export interface Log {
   hold(hold: Hold): () => void;
   /** Commits what is waiting, then closes. Idempotent. */
   close(): Promise<void>;
+}
+
+/** The marks of a log, where those that are put are an account's: what has lost it puts none any more. */
+export function ownMarks(log: Pick<Log, "mark" | "unmark" | "marks">, account: string): typeof log {
+  return {
+    mark: async (marks, how) => await log.mark(marks, { ...how, account }),
+    unmark: async (names) => await log.unmark(names),
+    marks: async (prefix) => await log.marks(prefix),
+  };
 }

@@ -131,9 +131,9 @@ export class SqliteLog implements Log {
     this.#commits.addThen({ batch, unmark: NONE }, settle);
   }
 
-  async mark(marks: readonly Mark[], { rides } = { rides: false }): Promise<void> {
+  async mark(marks: readonly Mark[], { rides = false, account = "" }: Parameters<Log["mark"]>[1] = {}): Promise<void> {
     this.#open();
-    await this.#commits.add({ batch: { account: "", entries: [], marks }, unmark: [], rides });
+    await this.#commits.add({ batch: { account, entries: [], marks }, unmark: [], rides });
   }
 
   async unmark(names: readonly string[]): Promise<void> {
