@@ -61,11 +61,6 @@ export const START_ERRORS = {
     what: "Another Rialto uses the same data folder.",
     remedy: "Stop it, or give this one its own general.DataPath.",
   },
-  taken_over: {
-    exit: 75,
-    what: "Another machine has taken over, because it did not hear this one any more.",
-    remedy: "Start Rialto again: it waits until it is needed. A service manager does so by itself.",
-  },
   config: {
     exit: 78,
     what: "Nothing in the configuration can start.",

@@ -34,10 +34,21 @@ export interface StatusView {
 export interface ClusterView {
   /** Name of this one among them. */
   readonly node: string;
-  /** Who holds the epoch, as applied here; empty: nobody ever did. */
-  readonly holder: string;
-  /** This one runs the accounts; otherwise it waits until it is needed. */
-  readonly runs: boolean;
+  /** Most of the servers of the log acknowledge what it says; where they do not for 12 s, it runs nothing. */
+  readonly hasVoice: boolean;
+  /** Those that live, this one first. `isAlike`: its configuration is that of this one. */
+  readonly nodes: readonly { readonly name: string; readonly accounts: number; readonly isAlike: boolean }[];
+  /** By key, of this machine's configuration. */
+  readonly accounts: readonly ClusterAccountView[];
+}
+
+export interface ClusterAccountView {
+  readonly account: string;
+  /** The machine that runs it, as far as is known here; null: none ever did. */
+  readonly node: string | null;
+  /** How often it has changed hands, and when last, Unix ms; null: before this machine was started. */
+  readonly epoch: number;
+  readonly sinceMs: number | null;
 }
 
 /** What flowed of one thing lately, as of the last look, which is at most 10 s ago. */

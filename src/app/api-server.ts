@@ -53,6 +53,8 @@ export interface ApiCore {
   readonly files: FileStore;
   readonly routes: Routes;
   readonly lock: ReadWriteLock;
+  /** See DeliveryOptions. */
+  readonly sharing: ReadWriteLock | null;
   readonly share: ServerShare;
   readonly http: Awaited<ReturnType<typeof loadHttp>>;
   readonly logger: Logger;
@@ -99,7 +101,7 @@ export async function createApiServer(account: Account, config: Config, core: Ap
   });
   const maxBodySize = settings.MaxBodySize;
   const http = await core.http.createServer({ token, names, maxBodySize, share, onError, v1 });
-  // Last: nothing is committed between this and the return that these readers would miss.
+  // Last: what is committed meanwhile is for the caller to hand to these readers.
   const buffer = settings.Buffer;
   const fileLines = new FileLines(files, (id, name) => files.linkFor(id, name));
   const readers = await ApiAccount.open({ account, buffer, log, routes, view, fileLines, logger, clock: systemClock });

@@ -47,6 +47,7 @@ beforeEach(async () => {
     files: Object.assign(new MemoryFiles(), { keep, linkFor: () => null }) as never,
     routes,
     lock: new ReadWriteLock(),
+    sharing: null,
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     http: await loadHttp(),
     logger: new MemoryLogger().logger,

@@ -14,7 +14,7 @@ import { beginningMarks, forgetReaders, hasPositions, joiningMarks, READERS_STEM
 import { dispatchTo } from "../http/api/dispatch.ts";
 import { SWEEP_MS } from "../http/api/reader-hub.ts";
 import type { Side } from "../http/example/pages.ts";
-import type { Mark, TailListener } from "../log/log.ts";
+import type { Entry, Mark, TailListener } from "../log/log.ts";
 import { isAborted } from "../lib/abort.ts";
 import {
   type ApiCore,
@@ -46,6 +46,9 @@ export class ApiServers {
   readonly #core: ApiCore;
   readonly #servers = new Map<string, ApiServer>();
   readonly #readers = new Map<string, ApiAccount>();
+  /** Where accounts are shared, those that are served here; each ends its opening when it is to be so no longer. */
+  readonly #here = new Map<string, AbortController>();
+  readonly #turns = new Map<string, Promise<void>>();
   readonly #ended = new AbortController();
   #sweeps: NodeJS.Timeout | undefined;
   #config: Config | null = null;
@@ -71,14 +74,12 @@ export class ApiServers {
 
   /** Before anything is appended. Rejects with a LogError. */
   async open(config: Config): Promise<void> {
-    const accounts = apisOf(config);
-    const keys = accounts.map(({ key }) => key);
     this.#config = config;
     // What an error leaves out is meant to come back.
     this.#isDegraded = config.errors.length > 0;
-    if (!this.#isDegraded) await this.#forget(keys);
+    if (!this.#isDegraded) await this.#forget(apisOf(config).map(({ key }) => key));
     this.#keepsIds = await this.#wasV1Used();
-    for (const account of accounts) this.#put(await createApiServer(account, config, this.#core));
+    for (const account of this.#accountsHere(config)) await this.#create(account, config);
   }
 
   /** Rejects with a StartError. */
@@ -112,10 +113,36 @@ export class ApiServers {
     return found;
   }
 
+  /** Where accounts are shared: one is served here from now on. Resolves when it was tried to listen. Never rejects. */
+  run(accountKey: string): Promise<void> {
+    const own = new AbortController();
+    this.#here.set(accountKey, own);
+    return this.#inTurn(accountKey, async () => {
+      const account = this.#configNow().accounts.get(accountKey);
+      if (account === undefined || this.#servers.has(accountKey) || own.signal.aborted) return;
+      await this.#retryUntilAvailable(account, this.#configNow(), own.signal);
+    });
+  }
+
+  /** … and no longer. Resolves when the positions of its readers are stored, as far as the log takes them. */
+  release(accountKey: string): Promise<void> {
+    this.#here.get(accountKey)?.abort();
+    this.#here.delete(accountKey);
+    return this.#inTurn(accountKey, async () => {
+      const server = this.#servers.get(accountKey);
+      if (server !== undefined) await this.#end([server], () => false);
+    });
+  }
+
+  /** Lets go of what accounts have left in the log that are not in this configuration. Rejects with a LogError. */
+  async forget(config: Config): Promise<void> {
+    await forgetAll(this.#core, { kept: apisOf(config).map(({ key }) => key), reads: this.#core.routes.reads });
+  }
+
   /** The steps to another configuration; nothing has moved yet. Rejects with a LogError. */
   async change(next: NextConfig): Promise<ServersChange> {
     const { log, routes } = this.#core;
-    const accounts = apisOf(next.config);
+    const accounts = this.#accountsHere(next.config);
     const marks = await log.marks(READERS_STEM);
     const news = accounts.map((account) => {
       const server = next.reopen.has(account.key) ? undefined : this.#servers.get(account.key);
@@ -162,18 +189,12 @@ export class ApiServers {
     const { logger } = this.#core;
     const accounts = apisOf(config);
     const keys = new Set(accounts.map(({ key }) => key));
-    const ending = this.all.filter(({ account: { key } }) => !keys.has(key) || reopen.has(key));
-    await closeServers(ending);
-    await Promise.all(ending.map(async ({ readers }) => await readers.settled()));
-    for (const server of ending) {
-      const { key } = server.account;
-      reportCounts(server, logger);
-      this.addresses.delete(key);
-      // Readers that are opened again take in what comes until then.
-      this.#servers.delete(key);
-      if (!keys.has(key)) this.#readers.delete(key);
-    }
-    const opening = accounts.filter(({ key }) => !this.#servers.has(key));
+    // Readers that are opened again take in what comes until then.
+    await this.#end(
+      this.all.filter(({ account: { key } }) => !keys.has(key) || reopen.has(key)),
+      (key) => keys.has(key),
+    );
+    const opening = this.#accountsHere(config).filter(({ key }) => !this.#servers.has(key));
     await Promise.all(opening.map(async (account) => await this.#retryUntilAvailable(account, config)));
     if (this.#ended.signal.aborted) return;
     try {
@@ -186,16 +207,52 @@ export class ApiServers {
     }
   }
 
+  async #end(ending: readonly ApiServer[], comesBack: (accountKey: string) => boolean): Promise<void> {
+    await closeServers(ending);
+    await Promise.all(ending.map(async ({ readers }) => await readers.settled()));
+    for (const server of ending) {
+      const { key } = server.account;
+      reportCounts(server, this.#core.logger);
+      this.addresses.delete(key);
+      this.#servers.delete(key);
+      if (!comesBack(key)) this.#readers.delete(key);
+    }
+  }
+
+  #accountsHere(config: Config): readonly Account[] {
+    return apisOf(config).filter(({ key }) => this.#core.sharing === null || this.#here.has(key));
+  }
+
+  #inTurn(accountKey: string, task: () => Promise<void>): Promise<void> {
+    const turn = (this.#turns.get(accountKey) ?? Promise.resolve()).then(
+      async () => await this.#core.sharing?.shared(task),
+    );
+    this.#turns.set(accountKey, turn);
+    return turn;
+  }
+
+  /** Opens an account with what is stored meanwhile, also by other machines. Rejects with a LogError. */
+  async #create(account: Account, config: Config): Promise<ApiServer> {
+    const missed: Entry[] = [];
+    const untail = this.#core.log.tail((entries) => missed.push(...entries));
+    try {
+      const server = await createApiServer(account, config, this.#core);
+      const { newest } = server.readers;
+      dispatchTo(new Map([[account.key, server.readers]]), this.#core.routes)(missed.filter(({ seq }) => seq > newest));
+      this.#put(server);
+      return server;
+    } finally {
+      untail();
+    }
+  }
+
   /** Until the log can be read; then listens, or goes on trying to. */
-  async #retryUntilAvailable(account: Account, config: Config): Promise<void> {
-    const { signal } = this.#ended;
+  async #retryUntilAvailable(account: Account, config: Config, given?: AbortSignal): Promise<void> {
+    const signal = given === undefined ? this.#ended.signal : AbortSignal.any([given, this.#ended.signal]);
     while (!signal.aborted) {
       try {
-        const server = await this.#core.lock.exclusive(ALONE_MS, async () => {
-          const opened = await createApiServer(account, config, this.#core);
-          this.#put(opened);
-          return opened;
-        });
+        const opening = async (): Promise<ApiServer> => await this.#create(account, config);
+        const server = await this.#core.lock.exclusive(ALONE_MS, opening);
         await this.#listen(server);
         return;
       } catch (error) {
@@ -237,10 +294,8 @@ export class ApiServers {
 
   /** What accounts that are gone have left in the log. Rejects with a LogError. */
   async #forget(keys: Iterable<string>, { reads }: Pick<Routes, "reads"> = this.#core.routes): Promise<void> {
-    const { log } = this.#core;
-    const kept = [...keys];
-    await forgetReaders(log, kept, reads);
-    for (const stem of [CONSUMERS_STEM, PUSHED_STEM, WEBHOOKS_STEM]) await forgetConsumers(log, kept, stem);
+    // One machine alone does not know what others run.
+    if (this.#core.sharing === null) await forgetAll(this.#core, { kept: [...keys], reads });
   }
 
   #keepIds(): void {
@@ -290,6 +345,14 @@ export class ApiServers {
     this.#servers.set(server.account.key, server);
     this.#readers.set(server.account.key, server.readers);
   }
+}
+
+async function forgetAll(
+  { log }: Pick<ApiCore, "log">,
+  { kept, reads }: Pick<Routes, "reads"> & { readonly kept: readonly string[] },
+): Promise<void> {
+  await forgetReaders(log, kept, reads);
+  for (const stem of [CONSUMERS_STEM, PUSHED_STEM, WEBHOOKS_STEM]) await forgetConsumers(log, kept, stem);
 }
 
 /** The accounts of the API, and where each is to listen. */

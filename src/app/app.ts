@@ -20,11 +20,13 @@ import { loadHttp, readerView, reportCounts } from "./api-server.ts";
 import { ApiServers } from "./api-servers.ts";
 import type { Running } from "./change.ts";
 import { listenForMedia } from "./media.ts";
+import type { ClusterAccounts } from "./cluster-accounts.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 import { reportIndexing } from "./indexing.ts";
 import { openLog, openStore } from "./open.ts";
 import { type Reloaded, Reloader } from "./reload.ts";
 import { openShare } from "./share.ts";
+import { wishOf } from "./wish.ts";
 
 export interface App {
   /** `http://host:port` of every API account, by account key. */
@@ -74,15 +76,18 @@ export async function startApp(
   let delivery: Delivery | null = null;
   let files: FileStore | null = null;
   let media: MediaServer | null = null;
+  let clustered: ClusterAccounts | null = null;
   const stop = async (): Promise<void> => {
     reloader?.stop();
+    await clusterNode?.leave();
     await delivery?.quiesce();
     await Promise.all([servers?.close(), media?.close(), admin.close(), share.close()]);
     await delivery?.close();
     await files?.close();
     tokens.close();
     for (const server of servers?.all ?? []) reportCounts(server, logger);
-    await clusterNode?.leave();
+    clusterNode?.close();
+    clustered?.close();
     await log.close();
   };
   try {
@@ -90,15 +95,18 @@ export async function startApp(
     // Not before the log has made sure that nobody else uses the data folder.
     files = await openStore(config, remoteFiles, logger);
     const routes = liveRoutes(compileRoutes(config));
-    const common = { log, routes, lock, logger, files };
+    const sharing = clusterNode === null ? null : new ReadWriteLock();
+    const common = { log, routes, lock, sharing, logger, files };
     const { onDrop } = admin.told;
     servers = new ApiServers({ ...common, share, http, onDrop, delivery: () => delivery, tokens: tokens.get });
     await servers.open(config);
     log.tail(servers.listener);
     const onHint: OnHint = (account, channel, hint) => servers?.hint(account, channel, hint);
-    const outside = { adapters, remoteFiles, clock: systemClock, random: Math.random, onHint };
+    const mayCall = clusterNode === null ? {} : { mayCall: () => clusterNode.mayCall() };
+    const outside = { ...mayCall, adapters, remoteFiles, clock: systemClock, random: Math.random, onHint };
     delivery = await openDelivery({ ...common, ...outside, ...admin.told, config });
-    const running: Running = { config, log, routes, lock, servers, delivery, share };
+    const follow = (next: Config): void => clusterNode?.want(wishOf(next));
+    const running: Running = { config, log, routes, lock, sharing, servers, delivery, share, follow };
     reloader = read === null ? null : new Reloader(running, read, logger);
     const reload = reloadOf(reloader);
     await servers.listen();
@@ -114,10 +122,14 @@ export async function startApp(
       scrubber,
     });
     delivery.start();
+    if (clusterNode !== null) {
+      const { ClusterAccounts } = await import("./cluster-accounts.ts");
+      clustered = new ClusterAccounts(running, { node: clusterNode, logger });
+      clusterNode.join(clustered.runner, wishOf(running.config));
+    }
     const { addresses } = servers;
     const dashboard = (): string | null => admin.dashboard(running.config.general)?.url ?? null;
-    const failed = clusterNode === null ? log.failed : Promise.race([log.failed, clusterNode.lost]);
-    return { addresses, failed, probe: () => log.marks(PROBE), dashboard, reload, stop: once(stop) };
+    return { addresses, failed: log.failed, probe: () => log.marks(PROBE), dashboard, reload, stop: once(stop) };
   } catch (error) {
     await stop();
     throw error;

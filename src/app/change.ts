@@ -28,13 +28,19 @@ export interface Running {
   readonly log: Log;
   readonly routes: LiveRoutes;
   readonly lock: ReadWriteLock;
+  /** See DeliveryOptions. */
+  readonly sharing: ReadWriteLock | null;
   readonly servers: ApiServers;
   readonly delivery: Delivery;
   readonly share: Pick<Share, "lack" | "change">;
+  /** Told of the configuration that counts from now on. */
+  readonly follow: (config: Config) => void;
 }
 
 /** How long a change waits for appends that are under way. */
 const ALONE_MS = 2_000;
+/** … and for accounts that begin or end here. */
+const SHARING_MS = 30_000;
 
 /**
  * Goes on with another configuration: what is new begins in one commit, then everything that comes in goes by it at
@@ -42,6 +48,12 @@ const ALONE_MS = 2_000;
  * bugs.
  */
 export async function changeConfig(loaded: Config, running: Running): Promise<Changed> {
+  const { sharing } = running;
+  const change = async (): Promise<Changed> => await changeNow(loaded, running);
+  return sharing === null ? await change() : await sharing.exclusive(SHARING_MS, change);
+}
+
+async function changeNow(loaded: Config, running: Running): Promise<Changed> {
   const { needsRestart, ...moved } = diffConfig(running.config, loaded);
   if (isUnchanged({ ...moved, needsRestart })) return { is: "unchanged", needsRestart };
   const config = effectiveConfig(running.config, loaded);
@@ -66,6 +78,7 @@ export async function changeConfig(loaded: Config, running: Running): Promise<Ch
       running.routes.swap(routes);
       running.share.change(config);
       for (const step of steps) step.swap();
+      running.follow(config);
     });
     await Promise.all(steps.map(async (step) => await step.settle()));
   } catch (error) {

@@ -31,7 +31,6 @@ export function startErrorOf(error: LogError): StartError {
     locked: "data_locked",
     damaged: "log_damaged",
     unreachable: "log_servers",
-    fenced: "taken_over",
     diverged: "log_failed",
   };
   return new StartError(codes[error.code] ?? "data_path", error.message, { cause: error });

@@ -51,7 +51,8 @@ describe("what the configuration needs", () => {
     const moving = { change: () => Promise.resolve(step) };
     const exclusive = async (_ms: number, task: () => Promise<void>) => await task();
     const routes = { swap: () => undefined };
-    const running = { config, share, routes, delivery: moving, servers: moving, lock: { exclusive } };
+    const follow = (): void => undefined;
+    const running = { config, share, routes, sharing: null, follow, delivery: moving, servers: moving, lock: { exclusive } };
     expect(await changeConfig(largest, running as unknown as Running)).toEqual({
       is: "impossible",
       reasons: [share.lack(largest)],

@@ -100,6 +100,7 @@ test.each([
   [["tail", "g", "--socket", "/s"], aControl({ name: "tail", words: ["g"], socket: "/s" })],
   [["send", "--as", "Ann", "g", "hello", "you"], aControl({ name: "send", words: ["g", "hello", "you"], as: "Ann" })],
   [["reload"], aControl({ name: "reload" })],
+  [["cluster", "status", "--json"], aControl({ name: "cluster", words: ["status"], json: true })],
   [["resend", "42", "irc.net/#a"], aControl({ name: "resend", words: ["42", "irc.net/#a"] })],
   [
     ["resend", "--may-double", "4", "a.b", "g"],
@@ -130,6 +131,8 @@ test.each([
   [["resend", "words", "irc.net"]],
   [["send", "--may-double", "g", "x"]],
   [["reload", "--watch"]],
+  [["cluster"]],
+  [["cluster", "start"]],
   [["status", "--as", "x"]],
   [["run", "--json"]],
   [["check", "--socket", "x"]],

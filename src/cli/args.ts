@@ -115,6 +115,7 @@ const CONTROL = {
   send: { words: [2, Infinity], options: ["data", "socket", "as", "json"] },
   resend: { words: [2, 3], options: ["data", "socket", "json", "may-double"] },
   reload: { words: [0, 0], options: ["data", "socket", "json"] },
+  cluster: { words: [1, 1], options: ["data", "socket", "json"] },
   dashboard: { words: [0, 0], options: ["data", "socket", "json"] },
   invite: { words: [1, 1], options: ["data", "socket", "json", "uses", "expires", "hold"] },
 } as const satisfies Record<string, Rule>;
@@ -198,8 +199,11 @@ function commandOf(
     case "send":
     case "resend":
     case "reload":
+    case "cluster":
     case "dashboard":
     case "invite": {
+      if (name === "cluster" && first !== "status")
+        return usage(`"cluster" must be followed by status, not "${first ?? ""}"`);
       const { uses = null, expires = null, hold = false } = values;
       const mayDouble = values["may-double"] === true;
       if (name === "resend" && !/^\d{1,15}$/u.test(first ?? ""))

@@ -160,6 +160,14 @@ Rialto keeps no copy of it: the link is shown this once.
 ${COMMON}
 Exit code: 0, 1 the gateway has no web chat, or it is not open, 69 no Rialto is running there.
 `,
+  cluster: `rialto cluster status [--json]
+
+Shows the machines that share a log, as this one hears them, and which of them runs each account.
+
+  --json          the same as JSON: node, hasVoice, nodes and accounts; null where the log is of one machine
+${COMMON}
+Exit code: 0, 1 the servers of the log do not answer this machine, 69 no Rialto is running there.
+`,
   reload: `rialto reload [--json]
 
 Reads the configuration again and applies what has changed. A file with errors changes nothing.

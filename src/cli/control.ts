@@ -9,6 +9,7 @@ import { printable } from "../lib/printable.ts";
 import { isAborted } from "../lib/abort.ts";
 import type { ControlCommand } from "./args.ts";
 import { type ControlResponse, ask, lines, NotRunning, RequestRefused } from "./client.ts";
+import { clusterText } from "./cluster-view.ts";
 import { dashboardText } from "./dashboard.ts";
 import { findDataPath } from "./data-path.ts";
 import { explainText } from "./explain-view.ts";
@@ -50,6 +51,8 @@ export async function control(command: ControlCommand, terminal: Terminal): Prom
     return START_ERRORS.not_running.exit;
   }
 }
+
+const ALONE = "This machine has its log for itself: Log in [general] is empty.\n";
 
 type Run = (socket: string, command: ControlCommand, terminal: Terminal) => Promise<number>;
 
@@ -100,6 +103,15 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
   reload: async (socket, { json }, terminal) => {
     const answer = await ask(socket, { method: "POST", path: "/api/v1/reload" }, terminal.signal);
     return await show(answer, json, terminal, (body) => reloadText(parseAs(body, isReloaded)));
+  },
+  cluster: async (socket, { json }, terminal) => {
+    const answer = await ask(socket, { method: "GET", path: "/api/v1/status" }, terminal.signal);
+    return await show(answer, false, terminal, (body) => {
+      const { cluster = null, nowMs } = parseAs(body, isStatus);
+      const code = cluster?.hasVoice === false ? 1 : 0;
+      if (json) return { text: `${JSON.stringify(cluster)}\n`, code };
+      return { text: cluster === null ? ALONE : clusterText(cluster, { nowMs, screen: terminal.screen() }), code };
+    });
   },
   dashboard: async (socket, { json }, terminal) => {
     const answer = await ask(socket, { method: "POST", path: "/api/v1/dashboard" }, terminal.signal);

@@ -17,6 +17,7 @@ ${accountCommands()}  rialto status [--watch] [--json]     show what is connecte
   rialto send [--as NAME] GATEWAY TEXT say something in a gateway
   rialto resend SEQ DESTINATION        send a message once more where it failed, expired or is unconfirmed
   rialto reload                        read the configuration again
+  rialto cluster status                show the machines that share a log, and what each of them runs
   rialto dashboard                     print a link that opens the dashboard in a browser, once
   rialto invite GATEWAY [--uses N]     print a link by which people join the web chat of a gateway
   rialto version                       print the version

@@ -1,6 +1,5 @@
 import { startApp, type App } from "../app/app.ts";
 import { closeDataFolder, openConfiguration } from "../app/private.ts";
-import type { ClusterView } from "../admin/views.ts";
 import type { ClusterNode } from "../app/cluster-node.ts";
 import type { ClusterSettings, Config } from "../config/config.ts";
 import type { Loaded } from "../config/load.ts";
@@ -37,21 +36,15 @@ export async function run(config: Config, { scrubber, debug, read }: RunOptions)
     for (const problem of config.errors) logger.error({ problem: formatProblems([problem]).trimEnd() }, DEGRADED);
     const asked = listenForReloads(config.path, logger);
     const { cluster } = config.general;
-    const joined = cluster === null ? null : await joinOthers(config, cluster, { signalled, logger, read });
-    if (joined?.clusterNode === null) {
-      logger.info("stopped");
-      return 0;
-    }
-    const clusterNode = joined?.clusterNode ?? null;
-    const current = joined === null ? config : asItIsNow(config, read, logger);
-    const app = await startApp(current, logger, read, scrubber, (digest) => asked.expect(digest), clusterNode);
+    const clusterNode = cluster === null ? null : await joinOthers(config, cluster, logger);
+    const app = await startApp(config, logger, read, scrubber, (digest) => asked.expect(digest), clusterNode);
     warnOfOthers(config, scrubber, logger);
-    const systemd = joined?.systemd ?? openSystemd({ env: process.env, logger, probe: app.probe });
+    const systemd = openSystemd({ env: process.env, logger, probe: app.probe });
     logger.info(
-      { gateways: current.gateways.length, accounts: current.accounts.size, data: current.general.dataPath },
+      { gateways: config.gateways.length, accounts: config.accounts.size, data: config.general.dataPath },
       "Rialto runs",
     );
-    systemd.ready(`${current.gateways.length} gateways, ${current.accounts.size} accounts`);
+    systemd.ready(`${config.gateways.length} gateways, ${config.accounts.size} accounts`);
     if (config.path === null) printExample(app);
     if (process.stdout.isTTY) printDashboard(app);
     followReloads(app, { asked, logger, systemd });
@@ -61,46 +54,10 @@ export async function run(config: Config, { scrubber, debug, read }: RunOptions)
   }
 }
 
-/** The log of several machines, once this one is needed; `clusterNode` null: it was told to stop before. */
-async function joinOthers(
-  config: Config,
-  cluster: ClusterSettings,
-  {
-    signalled,
-    logger,
-    read,
-  }: { readonly signalled: Promise<NodeJS.Signals>; readonly logger: Logger } & Pick<RunOptions, "read">,
-): Promise<{ readonly clusterNode: ClusterNode | null; readonly systemd: Systemd | null }> {
-  const [{ joinCluster }, { standBy }] = await Promise.all([
-    import("../app/cluster-node.ts"),
-    import("../app/standby.ts"),
-  ]);
-  const accounts = (): Iterable<string> => {
-    const loaded = read?.();
-    return (loaded?.ok === true ? loaded.config : config).accounts.keys();
-  };
-  const waiting = await joinCluster(config, cluster, logger, accounts);
-  let systemd: Systemd | null = null;
-  const waits = ({ holder }: ClusterView): void => {
-    // For systemd, a standby runs.
-    systemd = openSystemd({ env: process.env, logger, probe: () => waiting.log.first() });
-    systemd.ready(`standby: ${holder} runs the accounts`);
-  };
-  const clusterNode = await standBy(waiting, { config, logger, stopped: signalled, waits });
-  return { clusterNode, systemd };
-}
-
-/**
- * A standby may have waited for weeks, and what it does not know it would forget for good. What needs a restart is as
- * it was; the reload that follows says so.
- */
-function asItIsNow(config: Config, read: RunOptions["read"], logger: Logger): Config {
-  const loaded = read?.() ?? null;
-  if (loaded === null) return config;
-  if (loaded.ok) return { ...loaded.config, general: config.general };
-  for (const problem of loaded.problems) logger.error({ problem: formatProblems([problem]).trimEnd() }, DEGRADED);
-  // Where there are errors, nothing is forgotten.
-  return { ...config, errors: [...config.errors, ...loaded.problems] };
+/** The log of several machines, whose code is not loaded for one. Rejects with a LogError. */
+async function joinOthers(config: Config, cluster: ClusterSettings, logger: Logger): Promise<ClusterNode> {
+  const { joinCluster } = await import("../app/cluster-node.ts");
+  return await joinCluster(config, cluster, logger);
 }
 
 /** Says what other users of this machine can read, and closes to them what is Rialto's alone. */
@@ -156,7 +113,7 @@ async function untilStopped(
 ): Promise<number> {
   const ended = await Promise.race([signalled, app.failed]);
   if (typeof ended !== "string") {
-    const { what, exit } = START_ERRORS[ended.code === "fenced" ? "taken_over" : "log_failed"];
+    const { what, exit } = START_ERRORS.log_failed;
     logger.fatal({ code: ended.code, why: ended.message }, what);
     return exit;
   }

@@ -1,8 +1,9 @@
-import type { ClusterView, StatusView } from "../admin/views.ts";
+import type { StatusView } from "../admin/views.ts";
 import type { AccountStatus, ChannelStatus, LaneStatus } from "../delivery/status.ts";
 import { dropWords } from "../gateway/drops.ts";
 import { ago } from "../lib/ago.ts";
 import { printable } from "../lib/printable.ts";
+import { clusterLine } from "./cluster-view.ts";
 import { type Cell, type Colour, paint, type Screen, table } from "./table.ts";
 
 /** The status as an operator reads it in a terminal. Pure. */
@@ -14,8 +15,8 @@ export function statusText(status: StatusView, screen: Screen): string {
   const takes = log.takes ? "accepts messages" : paint("accepts NO messages", "red", screen);
   const head = [
     `Rialto ${printable(version)} ${verdict}. It has run for ${ago(nowMs - startedMs)}.`,
-    ...(cluster === undefined ? [] : [clusterText(cluster)]),
-    ...(cluster?.runs === false ? [] : [`The log ${takes} (${log.head} so far${disk}).`]),
+    ...(cluster === undefined ? [] : [clusterLine(cluster)]),
+    `The log ${takes} (${log.head} so far${disk}).`,
   ];
   const list = troubles.map(({ of, what, remedy, sinceMs }) => {
     const since = sinceMs === null ? "" : ` for ${ago(nowMs - sinceMs)}`;
@@ -45,11 +46,6 @@ export function statusText(status: StatusView, screen: Screen): string {
   ]
     .join("\n\n")
     .concat("\n");
-}
-
-function clusterText({ node, holder, runs }: ClusterView): string {
-  if (runs) return `This machine (${printable(node)}) runs the accounts; others with the same log wait.`;
-  return `This machine (${printable(node)}) is a standby: ${printable(holder)} runs the accounts.`;
 }
 
 /** Echoes of our own messages and repeated events are normal, and left out. */

@@ -5,6 +5,7 @@ import type { Destination, Story } from "../admin/views.ts";
 import { type ExplainLook, explainText } from "./explain-view.ts";
 import { reloadText } from "./reload-view.ts";
 import type { ClusterView } from "../admin/views.ts";
+import { clusterText } from "./cluster-view.ts";
 import { statusText } from "./status-view.ts";
 import { type Screen, table } from "./table.ts";
 
@@ -54,15 +55,34 @@ api.web  http://127.0.0.1:1  3 accepted
 `);
   });
 
-  test("of several machines with one log, which of them it is", () => {
-    const of = (cluster: ClusterView): string =>
-      statusText(aView({ cluster, log: { ...aView().log, takes: cluster.runs } }), PLAIN);
-    expect(of({ node: "n1", holder: "n1", runs: true })).toContain(
-      "This machine (n1) runs the accounts; others with the same log wait.\nThe log accepts messages (7 so far",
+  test("of several machines with one log, which of them it is and what each runs", () => {
+    const nodes = [
+      { name: "n1", accounts: 2, isAlike: true },
+      { name: "n2", accounts: 1, isAlike: false },
+    ];
+    const accounts = [
+      { account: "irc.net", node: "n2", epoch: 3, sinceMs: NOW - 60_000 },
+      { account: "api.one", node: null, epoch: 0, sinceMs: null },
+    ];
+    const cluster: ClusterView = { node: "n1", hasVoice: true, nodes, accounts };
+    expect(statusText(aView({ cluster }), PLAIN)).toContain(
+      "This machine is n1: n1 runs 2 accounts, n2 runs 1 account.\nThe log accepts messages (7 so far",
     );
-    const waiting = of({ node: "n2", holder: "n1", runs: false });
-    expect(waiting).toContain("This machine (n2) is a standby: n1 runs the accounts.\n");
-    expect(waiting).not.toContain("The log");
+    const alone = { node: "n1", hasVoice: false, nodes: [], accounts: [] };
+    expect(statusText(aView({ cluster: alone }), PLAIN)).toContain(
+      "This machine is n1: it does not take part yet. The servers of the log do not answer it.\n",
+    );
+    expect(clusterText(cluster, { nowMs: NOW, screen: PLAIN }))
+      .toBe(`This machine is n1: n1 runs 2 accounts, n2 runs 1 account.
+
+MACHINE  ACCOUNTS  CONFIGURATION
+n1       2         of this machine
+n2       1         ANOTHER ONE
+
+ACCOUNT  RUNS AT     FOR
+irc.net  n2          1 min
+api.one  nobody yet
+`);
   });
 
   test("says what came and went, when something was last heard, and what was not relayed, by reason", () => {

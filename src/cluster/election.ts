@@ -40,8 +40,8 @@ export type ElectionInput =
   | { readonly is: "acked"; readonly sentMs: number }
   /** In the order of the stream. */
   | { readonly is: "applied"; readonly claim: EpochClaim; readonly monoMs: number }
-  /** These are to be run by somebody. */
-  | { readonly is: "wanted"; readonly accounts: readonly string[] }
+  /** These are to be run by somebody; those that stay are not moved for the sake of balance. */
+  | { readonly is: "wanted"; readonly accounts: readonly string[]; readonly stays?: readonly string[] }
   | { readonly is: "quiesced"; readonly account: string; readonly monoMs: number }
   /** This node is to hand over what it runs, and takes nothing more. */
   | { readonly is: "leaves" };
@@ -60,6 +60,7 @@ export class Election {
   /** When each account without a holder that lives was seen to be so, and was last claimed here. */
   readonly #orphans = new Map<string, { readonly sinceMs: number; claimedMs: number }>();
   #wanted: ReadonlySet<string> = new Set();
+  #stays: ReadonlySet<string> = new Set();
   #isLeaving = false;
   #changedMs = -Infinity;
   /** When it began to listen. */
@@ -83,6 +84,11 @@ export class Election {
     return { ...this.#own, takes: !this.#isLeaving, hasVoice: !this.#isIsolated(monoMs) };
   }
 
+  /** Most of the servers have lately had our beat, so that what others claim has come here as well. */
+  hasVoice(monoMs: number): boolean {
+    return this.#hasVoice(monoMs);
+  }
+
   get runs(): readonly string[] {
     return [...this.#phases].filter(([, { is }]) => is === "runs").map(([account]) => account);
   }
@@ -104,6 +110,7 @@ export class Election {
       case "acked":
         return this.#peers.acked(input.sentMs);
       case "wanted":
+        this.#stays = new Set(input.stays);
         return this.#want(input.accounts);
       case "applied":
         return this.#apply(input.claim, input.monoMs);
@@ -200,7 +207,9 @@ export class Election {
     const isSteady = monoMs - (this.#sinceMs ?? monoMs) >= STEADY_MS && monoMs - this.#changedMs >= MOVE_MS;
     if (isBusy || !isSteady) return;
     const runs = new Map<string, string[]>([...this.#nodes()].map((node) => [node, []]));
-    for (const account of this.#wanted) runs.get(this.#held.get(account)?.node ?? "")?.push(account);
+    for (const account of this.#wanted) {
+      if (!this.#stays.has(account)) runs.get(this.#held.get(account)?.node ?? "")?.push(account);
+    }
     const move = moveOf(runs, this.#peers.takers(monoMs - STEADY_MS));
     if (move?.from === this.#own.node) this.#end(move.account, move.to);
   }

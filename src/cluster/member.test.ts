@@ -52,7 +52,12 @@ function aMember(accounts: readonly string[], others: readonly unknown[] = []) {
     },
     monoMs: () => Date.now(),
     nowMs: () => 5,
-    accounts,
+    wish: { accounts, stays: [], config: "c" },
+    onTwin: () => did.push("twin"),
+    caughtUp: () => {
+      did.push("asks");
+      return Promise.resolve(!state.isAway);
+    },
   });
   onTestFinished(() => {
     member.close();
@@ -71,11 +76,12 @@ test("a node alone claims all in one message, runs it, and says so", async () =>
     ],
   ]);
   expect(did).toEqual(["run a", "run b"]);
-  member.want(["b", "c"]);
+  member.want({ accounts: ["b", "c"], stays: [], config: "c" });
   expect(did.slice(2)).toEqual(["stop a"]);
   expect(member.view).toEqual({
     own: "n1",
-    nodes: [{ name: "n1", accounts: 1 }],
+    hasVoice: true,
+    nodes: [{ name: "n1", accounts: 1, isAlike: true }],
     accounts: [
       { account: "b", node: "n1", epoch: 1, sinceMs: 5 },
       { account: "c", node: null, epoch: 0, sinceMs: null },
@@ -94,14 +100,39 @@ test("a claim that does not come through is made again", async () => {
 });
 
 test("who leaves ends what it runs, hands it over, and is told when that is done", async () => {
-  const other = { node: "n2", run: "r2", takes: true, hasVoice: true };
+  const other = { node: "n2", run: "r2", takes: true, hasVoice: true, config: "another" };
   const { member, raised, did, listeners } = aMember(["a", "b", "c", "d"], [other]);
   await vi.advanceTimersByTimeAsync(4000);
   const own = did.length;
   await member.leave();
   expect(did.slice(own)).toEqual(did.slice(0, own).map((each) => each.replace("run", "quiesce")));
   expect(raised.flat().filter(({ node }) => node === "n2")).toHaveLength(own);
-  expect(member.view.nodes.map(({ name }) => name)).toEqual(["n1", "n2"]);
+  expect(member.view.nodes.map(({ name, isAlike }) => [name, isAlike])).toEqual([
+    ["n1", true],
+    ["n2", false],
+  ]);
   member.close();
   expect(listeners.size).toBe(0);
+});
+
+test("it is sure of what it runs only while it is acknowledged, and when all was applied since a silence", async () => {
+  const { member, did, state } = aMember(["a"]);
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(member.isSure).toBe(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(member.isSure).toBe(true);
+  expect(did).toEqual(["run a", "asks"]);
+  // A process that stood still: its timers come late, and the clock has gone on.
+  vi.setSystemTime(Date.now() + 5000);
+  expect(member.isSure).toBe(false);
+  state.isAway = true;
+  await vi.advanceTimersByTimeAsync(400);
+  expect([member.hasVoice, member.isSure]).toEqual([true, false]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(member.isSure).toBe(false);
+  state.isAway = false;
+  await vi.advanceTimersByTimeAsync(0);
+  expect(member.isSure).toBe(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(member.isSure).toBe(true);
 });

@@ -1,8 +1,8 @@
 import { LogError } from "../log/errors.ts";
-import type { EpochClaim, Fence } from "../log/fence.ts";
+import { type EpochClaim, type Fence, LOG_ACCOUNT } from "../log/fence.ts";
 import { isObject, readJson } from "../lib/shapes.ts";
 import { Election, type ElectionEffect, type ElectionInput } from "./election.ts";
-import { BEAT_MS, type NodeBeat } from "./peers.ts";
+import { BEAT_MS, type NodeBeat, NODES } from "./peers.ts";
 
 /** How often it is looked whether something is to be done, in ms. */
 const TICK_MS = 100;
@@ -28,18 +28,33 @@ export interface MemberOptions {
   readonly fence: Fence;
   readonly wire: BeatWire;
   readonly runner: AccountRunner;
+  /** Resolves when what the servers had at the call was applied here; false: nobody knows. */
+  readonly caughtUp: () => Promise<boolean>;
   /** Of a clock that nobody can set, in ms. */
   readonly monoMs: () => number;
   /** Unix ms. */
   readonly nowMs: () => number;
-  /** The same at all nodes. */
+  readonly wish: Wish;
+  /** Another process says that it has the name of this node. */
+  readonly onTwin: () => void;
+}
+
+/** What a node wants to be run, by its configuration. */
+export interface Wish {
   readonly accounts: readonly string[];
+  /** Those that stay where they are, as long as the node lives that runs them. */
+  readonly stays: readonly string[];
+  /** Tells the configuration from others: all nodes should have the same. */
+  readonly config: string;
 }
 
 /** The nodes, and which of them runs what, as this one has it. */
 export interface MemberView {
   readonly own: string;
-  readonly nodes: readonly { readonly name: string; readonly accounts: number }[];
+  /** Most of the servers acknowledge what this node says of itself; where they do not, it runs nothing before long. */
+  readonly hasVoice: boolean;
+  /** Those that live. `isAlike`: its configuration is that of this node. */
+  readonly nodes: readonly { readonly name: string; readonly accounts: number; readonly isAlike: boolean }[];
   readonly accounts: readonly {
     readonly account: string;
     /** Null: nobody. */
@@ -56,16 +71,21 @@ export class ClusterMember {
   readonly #election: Election;
   readonly #ends: (() => void)[] = [];
   readonly #sinceMs = new Map<string, number>();
-  #accounts: readonly string[];
+  /** Of other nodes, as they say. */
+  readonly #configs = new Map<string, string>();
+  #wish: Wish;
   #claims: EpochClaim[] = [];
+  /** The silences of the servers after which all was applied here, and the one of which that is being asked. */
+  #sureOf: number | null = null;
+  #asking: number | null = null;
   #left: (() => void) | null = null;
 
   constructor(options: MemberOptions) {
-    const { fence, wire, accounts, monoMs } = options;
+    const { fence, wire, wish, monoMs } = options;
     this.#options = options;
-    this.#accounts = accounts;
+    this.#wish = wish;
     this.#election = new Election(fence.own, fence.held);
-    this.#take({ is: "wanted", accounts });
+    this.#take({ is: "wanted", ...wish });
     this.#ends.push(fence.changed((claim) => this.#applied(claim)));
     this.#ends.push(wire.listen((word) => this.#heard(word)));
     const timers = [
@@ -76,18 +96,46 @@ export class ClusterMember {
     void this.#beat();
   }
 
-  want(accounts: readonly string[]): void {
-    this.#accounts = accounts;
-    this.#take({ is: "wanted", accounts });
+  want(wish: Wish): void {
+    this.#wish = wish;
+    this.#take({ is: "wanted", ...wish });
+  }
+
+  get hasVoice(): boolean {
+    return this.#election.hasVoice(this.#options.monoMs());
+  }
+
+  /**
+   * Whether what runs here is certainly its own: the servers acknowledge what it says, and since they began to, what
+   * others had claimed until then was applied here.
+   */
+  get isSure(): boolean {
+    if (!this.hasVoice) return false;
+    const { gaps } = this.#election.peers;
+    if (this.#sureOf !== gaps && this.#asking !== gaps) void this.#makeSure(gaps);
+    return this.#sureOf === gaps;
+  }
+
+  async #makeSure(gaps: number): Promise<void> {
+    this.#asking = gaps;
+    const isApplied = await this.#options.caughtUp().catch(() => false);
+    if (isApplied) this.#sureOf = gaps;
+    this.#asking = null;
   }
 
   get view(): MemberView {
     const { fence } = this.#options;
-    const held = this.#accounts.map((account) => ({ account, ...fence.current(account) }));
+    const { accounts, config } = this.#wish;
+    const shown = accounts.filter((account) => account !== LOG_ACCOUNT);
+    const held = shown.map((account) => ({ account, ...fence.current(account) }));
     const names = [fence.own, ...this.#election.peers.live].map(({ node }) => node);
     return {
       own: fence.own.node,
-      nodes: names.map((name) => ({ name, accounts: held.filter(({ node }) => node === name).length })),
+      hasVoice: this.hasVoice,
+      nodes: names.map((name) => {
+        const isAlike = (this.#configs.get(name) ?? config) === config;
+        return { name, accounts: held.filter(({ node }) => node === name).length, isAlike };
+      }),
       accounts: held.map(({ account, node, epoch }) => {
         return { account, node: node === "" ? null : node, epoch, sinceMs: this.#sinceMs.get(account) ?? null };
       }),
@@ -115,13 +163,24 @@ export class ClusterMember {
   async #beat(): Promise<void> {
     const { wire, fence, monoMs } = this.#options;
     const sentMs = monoMs();
-    const isHeard = await wire.say(fence.own.node, JSON.stringify(this.#election.beat(sentMs)));
+    const word = JSON.stringify({ ...this.#election.beat(sentMs), config: this.#wish.config });
+    const isHeard = await wire.say(fence.own.node, word);
     if (isHeard) this.#take({ is: "acked", sentMs });
   }
 
   #heard(word: string): void {
     const beat = readJson(word);
-    if (isBeat(beat)) this.#take({ is: "heard", beat, monoMs: this.#options.monoMs() });
+    if (!isBeat(beat)) return;
+    const { fence, monoMs, onTwin } = this.#options;
+    if (beat.node !== fence.own.node) this.#noteConfig(beat);
+    else if (beat.run !== fence.own.run) onTwin();
+    this.#take({ is: "heard", beat, monoMs: monoMs() });
+  }
+
+  #noteConfig({ node, config }: Pick<NodeBeat, "node"> & Pick<Wish, "config">): void {
+    this.#configs.delete(node);
+    this.#configs.set(node, config);
+    for (const oldest of this.#configs.keys()) if (this.#configs.size > NODES) this.#configs.delete(oldest);
   }
 
   #take(input: ElectionInput): void {
@@ -159,7 +218,7 @@ export class ClusterMember {
   }
 }
 
-const isBeat = (value: unknown): value is NodeBeat =>
+const isBeat = (value: unknown): value is NodeBeat & Pick<Wish, "config"> =>
   isObject(value) &&
-  ["node", "run"].every((field) => typeof value[field] === "string" && value[field] !== "") &&
+  ["node", "run", "config"].every((field) => typeof value[field] === "string" && value[field] !== "") &&
   ["takes", "hasVoice"].every((field) => typeof value[field] === "boolean");

@@ -7,7 +7,7 @@ export const SILENCE_MS = 2500;
 /** Acknowledgements that are further apart, in ms: nobody can say what was lost in between, so it counts for nobody. */
 export const ACK_GAP_MS = 1200;
 /** So many nodes are known at most; of more, the most silent is forgotten. */
-const NODES = 256;
+export const NODES = 256;
 
 /** What a node says of itself. */
 export interface NodeBeat extends Runner {
@@ -36,6 +36,7 @@ export class Peers {
   #ackedMs: number | null = null;
   /** How long it has listened, counted as silence is. */
   #listenedMs = 0;
+  #gaps = 0;
 
   heard({ node, run, takes, hasVoice }: NodeBeat, monoMs: number): void {
     if (!hasVoice) return;
@@ -59,6 +60,7 @@ export class Peers {
   acked(sentMs: number): void {
     const gapMs = this.#ackedMs === null ? Infinity : sentMs - this.#ackedMs;
     this.#ackedMs = Math.max(this.#ackedMs ?? sentMs, sentMs);
+    if (gapMs > ACK_GAP_MS) this.#gaps += 1;
     if (gapMs <= 0 || gapMs > ACK_GAP_MS) return;
     this.#listenedMs += gapMs;
     for (const peer of this.#all.values()) peer.silentMs += gapMs;
@@ -67,6 +69,11 @@ export class Peers {
   /** Since when nothing was acknowledged, monotonic ms; null: nothing ever was. */
   get ackedMs(): number | null {
     return this.#ackedMs;
+  }
+
+  /** How often acknowledgements came again after a silence: others may have taken over in each of them. */
+  get gaps(): number {
+    return this.#gaps;
   }
 
   /** Everybody who lives had the time to say so. */

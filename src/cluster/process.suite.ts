@@ -34,7 +34,9 @@ async function main(): Promise<void> {
     },
     monoMs: () => performance.now(),
     nowMs: Date.now,
-    accounts: names.split(","),
+    wish: { accounts: names.split(","), stays: [], config: "c" },
+    onTwin: () => undefined,
+    caughtUp: () => Promise.resolve(true),
   });
   setInterval(() => {
     for (const account of sessions) {

@@ -41,6 +41,11 @@ export interface Manifest {
   readonly moderationChannel?: (settings: Readonly<Record<string, unknown>>) => string | null;
   /** Ways to take part of which less is true than the capabilities say, for the documentation. */
   readonly lesser?: readonly LesserWay[];
+  /**
+   * Its folder holds what cannot be had again from elsewhere: where machines share accounts, it stays with its machine
+   * while that one lives.
+   */
+  readonly keepsData?: true;
   /** What settings that fit one by one say together. Pure; gets all settings of the schema, each valid by itself. */
   readonly check?: (settings: Readonly<Record<string, unknown>>) => readonly SettingIssue[];
   /** Of the command line: `rialto <protocol> <command> <account>`. */

@@ -46,6 +46,7 @@ export interface Shared {
   readonly meter?: Meter;
   readonly onDrop?: OnDrop;
   readonly onHint?: OnHint;
+  readonly mayCall?: () => boolean;
 }
 
 /** What a configuration asks of one account. */
@@ -267,7 +268,7 @@ export class AccountRuntime {
   }
 
   async #open(spec: LaneSpec): Promise<Opened> {
-    const { lanes, loops, log, files, logger, clock, random } = this.#shared;
+    const { lanes, loops, log, files, logger, clock, random, mayCall } = this.#shared;
     const { outageNoticeMs } = this.#wanted.config.general;
     const lane = await Lane.open({
       log,
@@ -278,6 +279,7 @@ export class AccountRuntime {
       meter: this.#meter(),
       loops,
       outageNoticeMs,
+      ...(mayCall !== undefined && { mayCall }),
       ...spec.route,
       name: spec.name,
       plan: this.#plan,

@@ -1,10 +1,11 @@
 import type { Config } from "../config/config.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { Mark } from "../log/log.ts";
+import { end } from "./account-end.ts";
 import { forgetRemoved } from "./forgetting.ts";
 import { type LaneSpec, laneSpecs } from "./lane-specs.ts";
 import { beginningMarks } from "./lanes.ts";
-import type { AccountRuntime, Patience, Shared } from "./account-runtime.ts";
+import type { AccountRuntime, Shared } from "./account-runtime.ts";
 import type { AccountRegistry } from "./account-registry.ts";
 import { marksOf } from "./lane/checkpoint.ts";
 
@@ -43,13 +44,16 @@ interface Scene {
   readonly signal: AbortSignal;
   /** An error of the configuration so far has left something out. */
   readonly isDegraded: boolean;
+  /** Whether the account with this key runs here; absent: all do. */
+  readonly isHere?: (accountKey: string) => boolean;
 }
 
 /** Moves nothing yet. Rejects with the log's LogError. */
 export async function prepareChange(next: NextConfig, scene: Scene): Promise<DeliveryChange> {
-  const { parts, shared, isDegraded } = scene;
+  const { parts, shared, isDegraded, isHere = EVERY } = scene;
   const { log, lanes } = shared;
-  const specs = laneSpecs(next.config, next.routes);
+  // What runs elsewhere follows there.
+  const specs = new Map([...laneSpecs(next.config, next.routes)].filter(([accountKey]) => isHere(accountKey)));
   const open = new Map(parts.all.flatMap((part) => [...part.configHashes]));
   // Those of an account that is opened again as well: a log that does not take this would not take where they stand,
   // either.
@@ -89,6 +93,7 @@ export async function prepareChange(next: NextConfig, scene: Scene): Promise<Del
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const EVERY = (): boolean => true;
 
 /** Names of the lanes that have a position, but for those that were removed. */
 async function lanesOnDisk(log: Shared["log"]): Promise<ReadonlySet<string>> {
@@ -116,7 +121,7 @@ interface Lanes {
 }
 
 async function settle(next: NextConfig, { specs, names }: Lanes, scene: Scene): Promise<void> {
-  const { parts, shared, signal } = scene;
+  const { parts, shared, signal, isHere = EVERY } = scene;
   const patience = { ...PATIENCE, signal };
   const { config, routes, reopen } = next;
   const accounts = new Map([...config.accounts].filter(([, { protocol }]) => protocol !== "api"));
@@ -131,7 +136,7 @@ async function settle(next: NextConfig, { specs, names }: Lanes, scene: Scene): 
     else await part.change(wanted, patience);
   };
   const known = new Set(parts.all.map(({ account }) => account.key));
-  const added = [...accounts.values()].filter(({ key }) => !known.has(key));
+  const added = [...accounts.values()].filter(({ key }) => !known.has(key) && isHere(key));
   await Promise.all([
     ...parts.all.map(follow),
     ...added.map(async (account) => {
@@ -139,7 +144,8 @@ async function settle(next: NextConfig, { specs, names }: Lanes, scene: Scene): 
     }),
   ]);
   parts.order([...accounts.keys()]);
-  if (signal.aborted) return;
+  // One machine alone does not know what others run.
+  if (signal.aborted || scene.isHere !== undefined) return;
   const left = { lanes: names, accounts: new Set(config.accounts.keys()) };
   try {
     await forgetRemoved(shared.log, shared.logger, left);
@@ -149,15 +155,4 @@ async function settle(next: NextConfig, { specs, names }: Lanes, scene: Scene): 
       "the records of removed bridges could not be deleted; the next start deletes them",
     );
   }
-}
-
-async function end(
-  part: AccountRuntime,
-  patience: Patience & Pick<Scene, "signal">,
-  runtimes: AccountRegistry,
-): Promise<void> {
-  await part.quiesce(patience);
-  await part.close();
-  await part.atRest(patience.signal);
-  runtimes.remove(part);
 }

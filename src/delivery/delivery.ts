@@ -8,11 +8,13 @@ import type { OnDrop } from "../gateway/drops.ts";
 import type { LaneRoute, Routes } from "../gateway/routes.ts";
 import type { ReadWriteLock } from "../lib/read-write-lock.ts";
 import { LogError } from "../log/errors.ts";
-import type { Log } from "../log/log.ts";
+import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { type DeliveryChange, type NextConfig, prepareChange } from "./change.ts";
 import { within } from "./deadline.ts";
+import { Elsewhere } from "./elsewhere.ts";
 import { forgetRemoved } from "./forgetting.ts";
+import { Hosting } from "./hosting.ts";
 import { listRooms } from "./room-list.ts";
 import { AccountControl } from "./account-control.ts";
 import { boundHints, type OnHint } from "./hints.ts";
@@ -22,6 +24,7 @@ import { LoopWatch } from "./loop-watch.ts";
 import type { Meter } from "./meter.ts";
 import { OutageNotices } from "./outage-notices.ts";
 import { AccountRegistry } from "./account-registry.ts";
+import type { Wanted } from "./account-runtime.ts";
 import { watchedPlaces } from "./places.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import type { AccountAct, AccountActed, AccountStatus, LoopStatus } from "./status.ts";
@@ -44,6 +47,10 @@ export interface Delivery {
   guests(accountKey: string): GuestDesk | null;
   /** Channels that the account could bridge, as the configuration writes them; empty: nobody can tell now. */
   rooms(account: Pick<Account, "key" | "protocol">, signal: AbortSignal): Promise<readonly string[]>;
+  /** Where accounts are shared: one runs here from now on. Resolves when it is open. Never rejects. */
+  run(accountKey: string): Promise<void>;
+  /** … and no longer; `isLost`: another machine has it already. Resolves when nothing of it is left. Never rejects. */
+  release(accountKey: string, how: { readonly isLost: boolean }): Promise<void>;
   /** Pauses, resumes or reconnects the account with this key. Rejects with a LogError. */
   control(accountKey: string, act: AccountAct): Promise<AccountActed>;
   /** Loops through other bridges, of which messages are withheld. */
@@ -82,6 +89,16 @@ export interface DeliveryOptions {
   readonly meter?: Meter;
   /** Absent: nobody asks what was dropped. */
   readonly onDrop?: OnDrop;
+  /**
+   * Several machines share the accounts: none runs here until `run` says so, and nothing is forgotten. Passed by what
+   * begins and ends here, so that the configuration does not change meanwhile.
+   */
+  readonly sharing?: ReadWriteLock | null;
+  /**
+   * Whether messages may leave now: false while it is not known whether another machine has taken over what runs here.
+   * Absent: they may.
+   */
+  readonly mayCall?: () => boolean;
   /** Called with what is only true now, at most 100 times a second for each account. Absent: nobody listens. */
   readonly onHint?: OnHint;
 }
@@ -97,21 +114,32 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   const { config, routes, log, logger, clock } = options;
   const lanes = new Lanes(log);
   const names = new Set(routes.lanes().map(laneName));
+  const { sharing = null } = options;
   // What an error leaves out is meant to come back.
-  if (config.errors.length === 0)
+  if (config.errors.length === 0 && sharing === null)
     await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
   const loops = new LoopWatch(clock, logger);
   const shared = { ...options, ...boundedHints(options), lanes, loops };
   const [runtimes, specs] = [new AccountRegistry(shared), laneSpecs(config, routes)];
   const wanted = (account: Account) => ({ account, config, routes, specs: specs.get(account.key) ?? [] });
-  await runtimes.open([...config.accounts.values()].filter(({ protocol }) => protocol !== "api").map(wanted));
+  const networks = [...config.accounts.values()].filter(({ protocol }) => protocol !== "api");
+  await runtimes.open(sharing === null ? networks.map(wanted) : []);
   const untail = log.tail((entries) => {
     loops.heard(entries.filter(({ subject }) => lanes.take(subject)));
     lanes.wake(entries);
   });
-  hold(shared, config, routes.lanes());
   const stopping = new AbortController();
   let current = config;
+  const wantedNow = (accountKey: string): Wanted | null => {
+    const account = current.accounts.get(accountKey);
+    if (account === undefined || account.protocol === "api") return null;
+    return { account, config: current, routes, specs: laneSpecs(current, routes).get(accountKey) ?? [] };
+  };
+  const given = { parts: runtimes, wanted: wantedNow, ended: stopping.signal };
+  const hosting = sharing === null ? null : new Hosting({ ...given, sharing });
+  const elsewhere = hosting === null ? null : lanesElsewhere(hosting, () => laneSpecs(current, routes), shared);
+  const waitingAfter = (): Seq => Math.min(lanes.waitingAfter, elsewhere?.waitingAfter ?? Infinity);
+  hold(log, waitingAfter, { config, lanes: routes.lanes() });
   const notices = new OutageNotices({
     log,
     clock,
@@ -123,6 +151,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   return {
     start: () => {
       notices.start();
+      elsewhere?.start();
       for (const { supervisor } of runtimes.all) supervisor.start();
     },
     state: (accountKey) => runtimes.get(accountKey)?.supervisor.state,
@@ -130,6 +159,11 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     members: async (accountKey, channel) => (await runtimes.get(accountKey)?.supervisor.members(channel)) ?? null,
     guests: (accountKey) => runtimes.get(accountKey)?.supervisor.session?.guests ?? null,
     rooms: roomsBy(options, runtimes),
+    run: async (accountKey) => {
+      notices.reread();
+      await hosting?.run(accountKey);
+    },
+    release: async (accountKey, how) => await hosting?.release(accountKey, how),
     control: async (accountKey, act) => await control.act(accountKey, act),
     loops: () => loops.loops,
     change: async (next) => {
@@ -140,9 +174,10 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
         shared,
         signal: stopping.signal,
         isDegraded: current.errors.length > 0,
+        ...(hosting !== null && { isHere: (accountKey) => hosting.has(accountKey) }),
       });
       const swap = (): void => {
-        hold(shared, next.config, next.routes.lanes());
+        hold(log, waitingAfter, { config: next.config, lanes: next.routes.lanes() });
         current = next.config;
         change.swap();
       };
@@ -150,6 +185,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     },
     quiesce: async () => {
       notices.stop();
+      elsewhere?.stop();
       stopping.abort();
       await within({ clock, ms: CHANGE_MS }, () => runtimes.settled);
       lanes.close();
@@ -172,14 +208,24 @@ function roomsBy(
   };
 }
 
+/** The lanes of accounts that other machines run. */
+function lanesElsewhere(
+  hosting: Hosting,
+  specs: () => ReturnType<typeof laneSpecs>,
+  { log, clock }: Pick<DeliveryOptions, "log" | "clock">,
+): Elsewhere {
+  const lanes = () => [...specs()].flatMap(([accountKey, all]) => (hosting.has(accountKey) ? [] : all));
+  return new Elsewhere(log, { clock, lanes });
+}
+
 /** For good: what waits must also outlive the last sweep before the log is closed. */
 function hold(
-  { log, lanes }: { readonly log: Log; readonly lanes: Lanes },
-  { general }: Config,
-  all: readonly LaneRoute[],
+  log: Log,
+  waitingAfter: () => Seq,
+  { config: { general }, lanes }: { readonly config: Config; readonly lanes: readonly LaneRoute[] },
 ): void {
-  const ageMs = Math.max(general.maxAgeMs, ...all.map(({ maxAgeMs }) => maxAgeMs));
-  log.hold({ after: () => lanes.waitingAfter, ageMs });
+  const ageMs = Math.max(general.maxAgeMs, ...lanes.map(({ maxAgeMs }) => maxAgeMs));
+  log.hold({ after: waitingAfter, ageMs });
 }
 
 function boundedHints({ onHint, clock }: DeliveryOptions): Pick<DeliveryOptions, "onHint"> {

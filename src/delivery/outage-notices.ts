@@ -73,6 +73,11 @@ export class OutageNotices {
     this.#cancel();
   }
 
+  /** Another machine may have told of something meanwhile. */
+  reread(): void {
+    this.#told = null;
+  }
+
   #arm(): void {
     const { clock, noticeMs } = this.#options;
     if (this.#stopped) return;

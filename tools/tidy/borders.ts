@@ -106,6 +106,7 @@ const BORDERS: readonly Border[] = [
       "adapters/registry.ts",
       "adapters/api/index.ts",
       "admin/",
+      "cluster/",
       "config/",
       "delivery/",
       "files/",

@@ -15,6 +15,7 @@ const manifest: Manifest = {
   network: "BindAddress",
   address: (settings) => publicUrl(settingsBy(schema, settings)),
   moderationChannel: (settings) => settingsBy(schema, settings).Moderation.toLowerCase() || null,
+  keepsData: true,
   check: (settings) => checkSettings(settingsBy(schema, settings)),
 };
 

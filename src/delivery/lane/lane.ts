@@ -33,6 +33,10 @@ const COUNT_MS = 2_000;
 /** Most entries that are looked at to count the messages among them. */
 const COUNT_ENTRIES = 10_000;
 
+/** Where nothing may leave, it is asked again after so long, in ms. */
+const SHUT_MS = 200;
+const ALWAYS = (): boolean => true;
+
 /** A handler call, as it is under way in the world. */
 interface Live {
   readonly id: number;
@@ -203,7 +207,8 @@ export class Lane {
   }
 
   #moment(link: ChannelLink | null, { nowMs, monoMs }: Pick<Moment, "nowMs" | "monoMs">): Moment {
-    const gateMs = isOutlet(link) ? link.gate.untilMs : 0;
+    const { mayCall = ALWAYS } = this.#options;
+    const gateMs = Math.max(isOutlet(link) ? link.gate.untilMs : 0, mayCall() ? 0 : monoMs + SHUT_MS);
     const pulseMs = isOutlet(link) ? link.activity.lastMs : 0;
     return { nowMs, monoMs, gateMs, pulseMs, random: this.#options.random() };
   }

@@ -31,6 +31,8 @@ export interface LaneOptions {
   readonly outageNoticeMs: number;
   readonly meter: Meter;
   readonly loops: Pick<LoopWatch, "wrote" | "why">;
+  /** Whether anything may leave now; absent: it may. */
+  readonly mayCall?: () => boolean;
   /** A handler hangs: the session is to be ended. */
   readonly onStalled: (why: Reason) => void;
 }

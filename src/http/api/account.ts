@@ -4,7 +4,7 @@ import type { Routes } from "../../gateway/routes.ts";
 import type { View } from "../../gateway/view.ts";
 import { faultOf } from "../../lib/fault.ts";
 import { LogError } from "../../log/errors.ts";
-import type { Entry, Log, Seq } from "../../log/log.ts";
+import { type Entry, type Log, ownMarks, type Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import { loadBacklog } from "./backlog.ts";
 import type { HubEvents } from "./connection.ts";
@@ -111,7 +111,7 @@ export class ApiAccount {
     const { account, log, logger, clock } = deps;
     this.#deps = deps;
     this.#view = deps.view;
-    this.#positions = new ReaderPositions(log, logger);
+    this.#positions = new ReaderPositions(ownMarks(log, account.key), logger);
     this.#feed = feed;
     this.#pollMark = `${prefixOf(account.key)}poll`;
     this.#polls = new PollCursor(feed.indexAfter(at.poll));
@@ -137,6 +137,11 @@ export class ApiAccount {
   /** Messages that fell out of `Buffer` before they were read. */
   get skipped(): number {
     return this.#skipped;
+  }
+
+  /** Seq of the newest entry that it has been given. */
+  get newest(): Seq {
+    return this.#feed.seqBefore(this.#feed.end);
   }
 
   /** A committed entry as seen in one gateway; call `flush` after the last one of a commit. */

@@ -115,6 +115,7 @@ export async function v1Stage({
     files: files ?? (Object.assign(new MemoryFiles(), { linkFor: () => null, linksUntil: () => null }) as never),
     routes,
     lock: new ReadWriteLock(),
+    sharing: null,
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     http: await loadHttp(),
     logger: logger.logger,

@@ -34,6 +34,8 @@ export interface NatsLogOptions extends NatsServers, SqliteLogOptions {
 export class NatsLog extends SqliteLog {
   readonly connection: NatsConnection;
   readonly fence: Fence;
+  /** On so many servers each commit is kept. */
+  readonly replicas: number;
   readonly #keeper: SnapshotKeeper;
 
   constructor(
@@ -42,12 +44,14 @@ export class NatsLog extends SqliteLog {
     nats: {
       readonly nc: NatsConnection;
       readonly carrier: NatsCarrier;
+      readonly replicas: number;
       readonly snapshots: Omit<ConstructorParameters<typeof SnapshotKeeper>[0], "copy" | "isBusy" | "clock">;
     },
   ) {
     super(connection, options, nats.carrier);
     this.connection = nats.nc;
     this.fence = nats.carrier.fence;
+    this.replicas = nats.replicas;
     void this.failed.then(({ code }) => {
       if (code === "diverged") setAside(nats.snapshots.dataPath);
     });
@@ -98,7 +102,7 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
         observer: options.observer ?? null,
         isSound: options.isSound ?? (() => true),
       },
-      { nc, carrier, snapshots: { snapshots, stream, node, dataPath, warn, times } },
+      { nc, carrier, replicas, snapshots: { snapshots, stream, node, dataPath, warn, times } },
     );
     const outcome = await Promise.race([carrier.reached(stream.last), log.failed]);
     if (!(outcome instanceof LogError)) return log;

@@ -1,0 +1,70 @@
+import type { Clock } from "../contract/host.ts";
+import { LogError } from "../log/errors.ts";
+import type { Log, Seq } from "../log/log.ts";
+import { decodeCheckpoint, marksOf } from "./lane/checkpoint.ts";
+import type { LaneSpec } from "./lane-specs.ts";
+
+/** How often it is looked where the lanes of other machines stand, in ms. */
+const LOOK_MS = 60_000;
+
+/**
+ * What lanes that run on other machines wait for, by the marks that these put into the log: retention, which one machine
+ * decides for all, leaves it alone. As of the last look; nothing is let go before the first.
+ */
+export class Elsewhere {
+  readonly #log: Pick<Log, "head" | "marks" | "newest">;
+  readonly #clock: Clock;
+  readonly #lanes: () => Iterable<LaneSpec>;
+  #after: Seq = 0;
+  #cancel: () => void = () => undefined;
+  #isOver = false;
+
+  /** `lanes`: those that do not run here. */
+  constructor(
+    log: Pick<Log, "head" | "marks" | "newest">,
+    { clock, lanes }: { readonly clock: Clock; readonly lanes: () => Iterable<LaneSpec> },
+  ) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#lanes = lanes;
+  }
+
+  /** Nothing up to here is waited for. */
+  get waitingAfter(): Seq {
+    return this.#after;
+  }
+
+  start(): void {
+    void this.#look();
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#cancel();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      this.#after = await this.#find();
+    } catch (error) {
+      if (!(error instanceof LogError)) throw error;
+    }
+    if (!this.#isOver) this.#cancel = this.#clock.after(LOOK_MS, () => void this.#look());
+  }
+
+  async #find(): Promise<Seq> {
+    // What comes after this is looked at next time.
+    let lowest = this.#log.head;
+    const { checkpoint: stem } = marksOf("");
+    const marks = await this.#log.marks(stem);
+    for (const { name, route } of this.#lanes()) {
+      const mark = marks.get(stem + name);
+      // One that never ran begins at the end.
+      const { after } = (mark === undefined ? null : decodeCheckpoint(mark)) ?? { after: lowest };
+      if (after >= lowest) continue;
+      const { entries } = await this.#log.newest({ subjects: route.subjects, after, limit: 1 });
+      if (entries.length > 0) lowest = after;
+    }
+    return lowest;
+  }
+}
