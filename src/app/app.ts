@@ -20,13 +20,11 @@ import { loadHttp, readerView, reportCounts } from "./api-server.ts";
 import { ApiServers } from "./api-servers.ts";
 import type { Running } from "./change.ts";
 import { listenForMedia } from "./media.ts";
-import type { ClusterAccounts } from "./cluster-accounts.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 import { reportIndexing } from "./indexing.ts";
 import { openLog, openStore } from "./open.ts";
 import { type Reloaded, Reloader } from "./reload.ts";
 import { openShare } from "./share.ts";
-import { wishOf } from "./wish.ts";
 
 export interface App {
   /** `http://host:port` of every API account, by account key. */
@@ -76,7 +74,6 @@ export async function startApp(
   let delivery: Delivery | null = null;
   let files: FileStore | null = null;
   let media: MediaServer | null = null;
-  let clustered: ClusterAccounts | null = null;
   const stop = async (): Promise<void> => {
     reloader?.stop();
     await clusterNode?.leave();
@@ -87,7 +84,6 @@ export async function startApp(
     tokens.close();
     for (const server of servers?.all ?? []) reportCounts(server, logger);
     clusterNode?.close();
-    clustered?.close();
     await log.close();
   };
   try {
@@ -95,38 +91,24 @@ export async function startApp(
     // Not before the log has made sure that nobody else uses the data folder.
     files = await openStore(config, remoteFiles, logger);
     const routes = liveRoutes(compileRoutes(config));
-    const sharing = clusterNode === null ? null : new ReadWriteLock();
-    const common = { log, routes, lock, sharing, logger, files };
+    const common = { log, routes, lock, logger, files, ...(clusterNode?.terms ?? ALONE) };
     const { onDrop } = admin.told;
     servers = new ApiServers({ ...common, share, http, onDrop, delivery: () => delivery, tokens: tokens.get });
     await servers.open(config);
     log.tail(servers.listener);
     const onHint: OnHint = (account, channel, hint) => servers?.hint(account, channel, hint);
-    const mayCall = clusterNode === null ? {} : { mayCall: () => clusterNode.mayCall() };
-    const outside = { ...mayCall, adapters, remoteFiles, clock: systemClock, random: Math.random, onHint };
+    const outside = { adapters, remoteFiles, clock: systemClock, random: Math.random, onHint };
     delivery = await openDelivery({ ...common, ...outside, ...admin.told, config });
-    const follow = (next: Config): void => clusterNode?.want(wishOf(next));
-    const running: Running = { config, log, routes, lock, sharing, servers, delivery, share, follow };
+    const follow = (next: Config): void => clusterNode?.follow(next);
+    const running: Running = { ...common, config, servers, delivery, share, follow };
     reloader = read === null ? null : new Reloader(running, read, logger);
     const reload = reloadOf(reloader);
     await servers.listen();
     media = await listenForMedia(config, files, share, logger);
-    await admin.open({
-      ...shownOf(running),
-      log,
-      reload,
-      wrote,
-      tokens: tokens.get,
-      cluster: clusterNode,
-      logger,
-      scrubber,
-    });
+    const own = { reload, wrote, tokens: tokens.get, cluster: clusterNode, scrubber };
+    await admin.open({ ...shownOf(running), ...own, log, logger });
     delivery.start();
-    if (clusterNode !== null) {
-      const { ClusterAccounts } = await import("./cluster-accounts.ts");
-      clustered = new ClusterAccounts(running, { node: clusterNode, logger });
-      clusterNode.join(clustered.runner, wishOf(running.config));
-    }
+    clusterNode?.join(running);
     const { addresses } = servers;
     const dashboard = (): string | null => admin.dashboard(running.config.general)?.url ?? null;
     return { addresses, failed: log.failed, probe: () => log.marks(PROBE), dashboard, reload, stop: once(stop) };
@@ -154,6 +136,9 @@ const reloadOf = (reloader: Reloader | null): App["reload"] =>
 
 /** No mark begins like this: the answer is as short as can be. */
 const PROBE = "\0";
+
+/** The log is of this machine alone. */
+const ALONE = { sharing: null };
 
 function once(task: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;

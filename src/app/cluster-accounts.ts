@@ -1,3 +1,4 @@
+import type { ClusterView } from "../admin/views.ts";
 import type { MemberOptions } from "../cluster/member.ts";
 import { forgetRemoved } from "../delivery/forgetting.ts";
 import { laneName } from "../delivery/lanes.ts";
@@ -5,7 +6,6 @@ import { LogError } from "../log/errors.ts";
 import { LOG_ACCOUNT } from "../log/fence.ts";
 import type { Logger } from "../logger.ts";
 import type { Running } from "./change.ts";
-import type { ClusterNode } from "./cluster-node.ts";
 import { wishOf } from "./wish.ts";
 
 /** How often it is looked whether something may be forgotten, in ms. */
@@ -15,16 +15,16 @@ const LOOK_MS = 30_000;
 export class ClusterAccounts {
   readonly runner: MemberOptions["runner"];
   readonly #running: Running;
-  readonly #node: Pick<ClusterNode, "view">;
+  readonly #view: () => ClusterView;
   readonly #logger: Logger;
   #looks: NodeJS.Timeout | undefined;
   /** The configuration that all machines had at the last look, and the one of which all is forgotten that it lacks. */
   #common: string | null = null;
   #forgotten: string | null = null;
 
-  constructor(running: Running, { node, logger }: { readonly node: Pick<ClusterNode, "view">; readonly logger: Logger }) {
+  constructor(running: Running, { view, logger }: { readonly view: () => ClusterView; readonly logger: Logger }) {
     this.#running = running;
-    this.#node = node;
+    this.#view = view;
     this.#logger = logger;
     this.runner = {
       run: (account) => void this.#run(account),
@@ -60,7 +60,7 @@ export class ClusterAccounts {
   async #forget(): Promise<void> {
     const { config, log, routes, servers } = this.#running;
     const { config: digest } = wishOf(config);
-    const { nodes, hasVoice } = this.#node.view();
+    const { nodes, hasVoice } = this.#view();
     const isCommon = hasVoice && config.errors.length === 0 && nodes.every(({ isAlike }) => isAlike);
     const hadIt = this.#common === digest;
     this.#common = isCommon ? digest : null;

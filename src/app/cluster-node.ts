@@ -1,5 +1,5 @@
 import type { Alert, ClusterView } from "../admin/views.ts";
-import { ClusterMember, type MemberOptions, type Wish } from "../cluster/member.ts";
+import { ClusterMember } from "../cluster/member.ts";
 import type { ClusterSettings, Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
 import { isStored } from "../gateway/codec.ts";
@@ -8,7 +8,11 @@ import { Beats } from "../log/nats/beats.ts";
 import { type NatsLog, openNatsLog } from "../log/nats/open.ts";
 import type { LogObserver } from "../log/search.ts";
 import type { Logger } from "../logger.ts";
+import { ReadWriteLock } from "../lib/read-write-lock.ts";
+import type { Running } from "./change.ts";
+import { ClusterAccounts } from "./cluster-accounts.ts";
 import { Warnings } from "./warnings.ts";
+import { wishOf } from "./wish.ts";
 
 /** So long a node that stops waits until others have what it ran, in ms. */
 const LEAVE_MS = 6_000;
@@ -19,12 +23,12 @@ export interface ClusterNode {
   readonly log: NatsLog;
   /** What the log tells from now on. */
   observe(observer: LogObserver): void;
-  /** Takes its share of the accounts from now on; those of one configuration, as it is now. */
-  join(runner: MemberOptions["runner"], wish: Wish): void;
-  /** The configuration has changed. */
-  want(wish: Wish): void;
   /** See DeliveryOptions. */
-  mayCall(): boolean;
+  readonly terms: { readonly sharing: ReadWriteLock; readonly mayCall: () => boolean };
+  /** Takes its share of the accounts from now on. */
+  join(running: Running): void;
+  /** The configuration has changed. */
+  follow(config: Config): void;
   /** What a person should look at. */
   troubles(): readonly Alert[];
   view(): ClusterView;
@@ -43,6 +47,7 @@ export async function joinCluster(
   const warnings = new Warnings(logger);
   let observer: LogObserver | null = null;
   let member: ClusterMember | null = null;
+  let accounts: ClusterAccounts | null = null;
   const { servers, auth, isEncrypted, node } = cluster;
   const log = await openNatsLog({
     ...general,
@@ -60,20 +65,23 @@ export async function joinCluster(
   });
   const wire = await Beats.open(log.connection, SHARD, log.replicas);
   const view = (): ClusterView => {
-    const { nodes, accounts, hasVoice } = member?.view ?? NOTHING;
-    return { node, hasVoice, nodes, accounts };
+    const { own: _own, ...seen } = member?.view ?? { ...NOTHING, own: node };
+    return { node, ...seen };
   };
   return {
     log,
     observe: (told) => (observer = told),
-    join: (runner, wish) => {
+    terms: { sharing: new ReadWriteLock(), mayCall: () => member?.isSure === true },
+    join: (running) => {
+      accounts = new ClusterAccounts(running, { view, logger });
+      const { runner } = accounts;
+      const wish = wishOf(running.config);
       const clock = { monoMs: () => systemClock.monoMs(), nowMs: () => systemClock.nowMs() };
       const onTwin = (): void => warnings.add(twin(node));
       const caughtUp = async (): Promise<boolean> => await log.mark([]).then(() => true);
       member = new ClusterMember({ fence: log.fence, wire, runner, caughtUp, wish, onTwin, ...clock });
     },
-    want: (wish) => member?.want(wish),
-    mayCall: () => member?.isSure === true,
+    follow: (next) => member?.want(wishOf(next)),
     troubles: () => [...warnings.alerts(), ...differences(view())],
     view,
     leave: async () => {
@@ -84,7 +92,10 @@ export async function joinCluster(
       await Promise.race([left, late]);
       clearTimeout(timer);
     },
-    close: () => member?.close(),
+    close: () => {
+      member?.close();
+      accounts?.close();
+    },
   };
 }
 

@@ -52,7 +52,16 @@ describe("what the configuration needs", () => {
     const exclusive = async (_ms: number, task: () => Promise<void>) => await task();
     const routes = { swap: () => undefined };
     const follow = (): void => undefined;
-    const running = { config, share, routes, sharing: null, follow, delivery: moving, servers: moving, lock: { exclusive } };
+    const running = {
+      config,
+      share,
+      routes,
+      sharing: null,
+      follow,
+      delivery: moving,
+      servers: moving,
+      lock: { exclusive },
+    };
     expect(await changeConfig(largest, running as unknown as Running)).toEqual({
       is: "impossible",
       reasons: [share.lack(largest)],

@@ -127,7 +127,10 @@ export class ClusterMember {
     const { fence } = this.#options;
     const { accounts, config } = this.#wish;
     const shown = accounts.filter((account) => account !== LOG_ACCOUNT);
-    const held = shown.map((account) => ({ account, ...fence.current(account) }));
+    const held = shown.map((account) => {
+      const { node, epoch } = fence.current(account);
+      return { account, node, epoch };
+    });
     const names = [fence.own, ...this.#election.peers.live].map(({ node }) => node);
     return {
       own: fence.own.node,

@@ -12,7 +12,6 @@ import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { type DeliveryChange, type NextConfig, prepareChange } from "./change.ts";
 import { within } from "./deadline.ts";
-import { Elsewhere } from "./elsewhere.ts";
 import { forgetRemoved } from "./forgetting.ts";
 import { Hosting } from "./hosting.ts";
 import { listRooms } from "./room-list.ts";
@@ -24,7 +23,6 @@ import { LoopWatch } from "./loop-watch.ts";
 import type { Meter } from "./meter.ts";
 import { OutageNotices } from "./outage-notices.ts";
 import { AccountRegistry } from "./account-registry.ts";
-import type { Wanted } from "./account-runtime.ts";
 import { watchedPlaces } from "./places.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import type { AccountAct, AccountActed, AccountStatus, LoopStatus } from "./status.ts";
@@ -111,47 +109,30 @@ const STOP = { lanesMs: 1_500, drainMs: 500 };
 
 /** Opens every lane; rejects with a LogError when the log cannot be read. To be called before anything is appended. */
 export async function openDelivery(options: DeliveryOptions): Promise<Delivery> {
-  const { config, routes, log, logger, clock } = options;
+  const { config, routes, log, logger, clock, sharing = null } = options;
   const lanes = new Lanes(log);
-  const names = new Set(routes.lanes().map(laneName));
-  const { sharing = null } = options;
-  // What an error leaves out is meant to come back.
-  if (config.errors.length === 0 && sharing === null)
-    await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
   const loops = new LoopWatch(clock, logger);
   const shared = { ...options, ...boundedHints(options), lanes, loops };
-  const [runtimes, specs] = [new AccountRegistry(shared), laneSpecs(config, routes)];
-  const wanted = (account: Account) => ({ account, config, routes, specs: specs.get(account.key) ?? [] });
-  const networks = [...config.accounts.values()].filter(({ protocol }) => protocol !== "api");
-  await runtimes.open(sharing === null ? networks.map(wanted) : []);
+  const runtimes = new AccountRegistry(shared);
+  if (sharing === null) await openAll(config, routes, { log, logger, runtimes });
   const untail = log.tail((entries) => {
     loops.heard(entries.filter(({ subject }) => lanes.take(subject)));
     lanes.wake(entries);
   });
   const stopping = new AbortController();
   let current = config;
-  const wantedNow = (accountKey: string): Wanted | null => {
-    const account = current.accounts.get(accountKey);
-    if (account === undefined || account.protocol === "api") return null;
-    return { account, config: current, routes, specs: laneSpecs(current, routes).get(accountKey) ?? [] };
-  };
-  const given = { parts: runtimes, wanted: wantedNow, ended: stopping.signal };
-  const hosting = sharing === null ? null : new Hosting({ ...given, sharing });
-  const elsewhere = hosting === null ? null : lanesElsewhere(hosting, () => laneSpecs(current, routes), shared);
-  const waitingAfter = (): Seq => Math.min(lanes.waitingAfter, elsewhere?.waitingAfter ?? Infinity);
+  const here = { parts: runtimes, ended: stopping.signal, log, clock, config: () => current, routes };
+  const hosting = sharing === null ? null : new Hosting({ ...here, sharing });
+  const waitingAfter = (): Seq => Math.min(lanes.waitingAfter, hosting?.waitingAfter ?? Infinity);
   hold(log, waitingAfter, { config, lanes: routes.lanes() });
-  const notices = new OutageNotices({
-    log,
-    clock,
-    logger,
-    noticeMs: () => current.general.outageNoticeMs,
-    places: () => watchedPlaces(current, routes, runtimes),
-  });
+  const noticeMs = (): number => current.general.outageNoticeMs;
+  const places = () => watchedPlaces(current, routes, runtimes);
+  const notices = new OutageNotices({ log, clock, logger, noticeMs, places });
   const control = new AccountControl({ parts: runtimes, log, logger, nowMs: () => clock.nowMs() });
   return {
     start: () => {
       notices.start();
-      elsewhere?.start();
+      hosting?.start();
       for (const { supervisor } of runtimes.all) supervisor.start();
     },
     state: (accountKey) => runtimes.get(accountKey)?.supervisor.state,
@@ -174,7 +155,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
         shared,
         signal: stopping.signal,
         isDegraded: current.errors.length > 0,
-        ...(hosting !== null && { isHere: (accountKey) => hosting.has(accountKey) }),
+        ...hosting?.scope,
       });
       const swap = (): void => {
         hold(log, waitingAfter, { config: next.config, lanes: next.routes.lanes() });
@@ -185,7 +166,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     },
     quiesce: async () => {
       notices.stop();
-      elsewhere?.stop();
+      hosting?.stop();
       stopping.abort();
       await within({ clock, ms: CHANGE_MS }, () => runtimes.settled);
       lanes.close();
@@ -198,6 +179,21 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   };
 }
 
+/** All that the configuration has. What it does not have is forgotten. Rejects with a LogError. */
+async function openAll(
+  config: Config,
+  routes: Routes,
+  { log, logger, runtimes }: Pick<DeliveryOptions, "log" | "logger"> & { readonly runtimes: AccountRegistry },
+): Promise<void> {
+  const names = new Set(routes.lanes().map(laneName));
+  // What an error leaves out is meant to come back.
+  if (config.errors.length === 0)
+    await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
+  const specs = laneSpecs(config, routes);
+  const networks = [...config.accounts.values()].filter(({ protocol }) => protocol !== "api");
+  await runtimes.open(networks.map((account) => ({ account, config, routes, specs: specs.get(account.key) ?? [] })));
+}
+
 function roomsBy(
   { adapters, clock }: Pick<DeliveryOptions, "adapters" | "clock">,
   runtimes: Pick<AccountRegistry, "get">,
@@ -206,16 +202,6 @@ function roomsBy(
     const session = runtimes.get(key)?.supervisor.session ?? {};
     return await listRooms(session, adapters.get(protocol)?.manifest ?? {}, { clock, signal });
   };
-}
-
-/** The lanes of accounts that other machines run. */
-function lanesElsewhere(
-  hosting: Hosting,
-  specs: () => ReturnType<typeof laneSpecs>,
-  { log, clock }: Pick<DeliveryOptions, "log" | "clock">,
-): Elsewhere {
-  const lanes = () => [...specs()].flatMap(([accountKey, all]) => (hosting.has(accountKey) ? [] : all));
-  return new Elsewhere(log, { clock, lanes });
 }
 
 /** For good: what waits must also outlive the last sweep before the log is closed. */

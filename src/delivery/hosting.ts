@@ -1,7 +1,13 @@
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../contract/host.ts";
+import type { Routes } from "../gateway/routes.ts";
 import type { ReadWriteLock } from "../lib/read-write-lock.ts";
+import type { Log, Seq } from "../log/log.ts";
 import { end } from "./account-end.ts";
 import type { AccountRegistry } from "./account-registry.ts";
 import type { Patience, Wanted } from "./account-runtime.ts";
+import { Elsewhere } from "./elsewhere.ts";
+import { laneSpecs } from "./lane-specs.ts";
 
 /** Where another machine has the account already: nothing of it can be stored here any more. */
 const LOST: Patience = { lanesMs: 0, drainMs: 0 };
@@ -10,11 +16,14 @@ const IN_ORDER: Patience = { lanesMs: 1_500, drainMs: 500 };
 
 export interface HostingOptions {
   readonly parts: AccountRegistry;
-  /** As the configuration has it now; null: it has no such account. */
-  readonly wanted: (accountKey: string) => Wanted | null;
-  readonly ended: AbortSignal;
   /** See DeliveryOptions. */
   readonly sharing: ReadWriteLock;
+  readonly ended: AbortSignal;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** As they are now. */
+  readonly config: () => Config;
+  readonly routes: Routes;
 }
 
 /**
@@ -23,16 +32,34 @@ export interface HostingOptions {
  */
 export class Hosting {
   readonly #options: HostingOptions;
+  readonly #elsewhere: Elsewhere;
   /** Those that are to run here; each ends its opening when it is to run no longer. */
   readonly #here = new Map<string, AbortController>();
   readonly #turns = new Map<string, Promise<void>>();
 
   constructor(options: HostingOptions) {
     this.#options = options;
+    const { log, clock, config, routes } = options;
+    const lanes = () => [...laneSpecs(config(), routes)].flatMap(([key, all]) => (this.#here.has(key) ? [] : all));
+    this.#elsewhere = new Elsewhere(log, { clock, lanes });
   }
 
-  has(accountKey: string): boolean {
-    return this.#here.has(accountKey);
+  /** Nothing up to here is waited for by lanes that run elsewhere. */
+  get waitingAfter(): Seq {
+    return this.#elsewhere.waitingAfter;
+  }
+
+  start(): void {
+    this.#elsewhere.start();
+  }
+
+  stop(): void {
+    this.#elsewhere.stop();
+  }
+
+  /** What a change of the configuration is about. */
+  get scope(): { readonly isHere: (accountKey: string) => boolean } {
+    return { isHere: (accountKey) => this.#here.has(accountKey) };
   }
 
   /** Resolves when it is open. Never rejects. */
@@ -40,8 +67,8 @@ export class Hosting {
     const own = new AbortController();
     this.#here.set(accountKey, own);
     return this.#inTurn(accountKey, async () => {
-      const { parts, wanted: wantedNow, ended } = this.#options;
-      const wanted = wantedNow(accountKey);
+      const { parts, ended } = this.#options;
+      const wanted = this.#wanted(accountKey);
       if (wanted === null || parts.get(accountKey) !== undefined) return;
       await parts.add(wanted, AbortSignal.any([own.signal, ended]));
     });
@@ -56,6 +83,15 @@ export class Hosting {
       const part = parts.get(accountKey);
       if (part !== undefined) await end(part, isLost ? LOST : IN_ORDER, parts);
     });
+  }
+
+  /** Null: the configuration has no such account. */
+  #wanted(accountKey: string): Wanted | null {
+    const { config, routes } = this.#options;
+    const current = config();
+    const account = current.accounts.get(accountKey);
+    if (account === undefined || account.protocol === "api") return null;
+    return { account, config: current, routes, specs: laneSpecs(current, routes).get(accountKey) ?? [] };
   }
 
   #inTurn(accountKey: string, task: () => Promise<void>): Promise<void> {
