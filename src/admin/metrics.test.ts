@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ClusterView } from "./views.ts";
 import { Metrics } from "./metrics.ts";
 import { aLane, aReader, aRoom, aStatus, NOW } from "./samples.suite.ts";
 
@@ -47,11 +48,14 @@ test("what is now is asked at every scrape, and what has gone is not shown", asy
   const lanes = [aLane({ waiting: 4, oldestMs: NOW - 2500 })];
   metrics.reconnected("net.other");
   const dropped = { ignored_nick: 2 };
+  const nodes = ["n1", "n2"].map((name, at) => ({ name, accounts: at + 3, isAlike: true }));
+  const cluster: ClusterView = { node: "n2", hasVoice: true, nodes, accounts: [] };
   let accounts = [aStatus({ state: "degraded", dropped, channels: [aRoom({ lanes })] })];
   metrics.watch({
     accounts: () => Promise.resolve(accounts),
     readers: () => [aReader({ dropped: { empty: 3 } })],
     loop: () => ({ p50: 1, p99: 20, max: 300 }),
+    cluster: () => cluster,
     nowMs: () => NOW,
   });
   expect(await linesOf(metrics)).toEqual(
@@ -68,6 +72,9 @@ test("what is now is asked at every scrape, and what has gone is not shown", asy
       'rialto_expired_total{gateway="g",account="net.home"} 0',
       'rialto_reconnects_total{account="net.other"} 1',
       'rialto_event_loop_delay_seconds{quantile="0.99"} 0.02',
+      "rialto_machines 2",
+      "rialto_machine_accounts 4",
+      "rialto_machine_connected 1",
     ]),
   );
   accounts = [];

@@ -8,7 +8,7 @@ import type { Entry, Receipt, Subject } from "../log/log.ts";
 import { exposition, type Exposition, type Family } from "./exposition.ts";
 import type { Delay } from "./loop-delay.ts";
 import { processMetrics } from "./process-metrics.ts";
-import type { ReaderView } from "./views.ts";
+import type { ClusterView, ReaderView } from "./views.ts";
 import { TRAFFIC_BOUNDS, type TrafficCounts } from "./traffic.ts";
 import { LabelledValues, type Count, newCount, type Sample, Distribution } from "./tally.ts";
 
@@ -17,6 +17,8 @@ export interface ScrapeSources {
   readonly accounts: () => Promise<readonly AccountStatus[]>;
   readonly readers: () => readonly ReaderView[];
   readonly loop: () => Delay;
+  /** Null: the log is of this machine alone. */
+  readonly cluster: () => ClusterView | null;
   readonly nowMs: () => number;
 }
 
@@ -186,7 +188,7 @@ export class Metrics implements Meter, LogObserver {
   /** What is no longer in the configuration is not shown. */
   async #now(): Promise<readonly Family[]> {
     if (this.#sources === null) return [];
-    const { accounts, readers, loop, nowMs } = this.#sources;
+    const { accounts, readers, loop, cluster, nowMs } = this.#sources;
     const dropped = readers().flatMap(droppedBy);
     const waiting: Sample<number>[] = [];
     const age: Sample<number>[] = [];
@@ -219,6 +221,7 @@ export class Metrics implements Meter, LogObserver {
       gauge("waiting_age_seconds", "How long the oldest message has waited for a destination.", ROOM, age),
       gauge("account_state", "1 for the state that an account is in, 0 for the others.", ["account", "state"], states),
       gauge("event_loop_delay_seconds", "Delay of the event loop over the last half minute.", ["quantile"], delay),
+      ...machineGauges(cluster()),
     ];
   }
 }
@@ -246,6 +249,27 @@ const gauge = (name: string, help: string, labels: readonly string[], samples: r
   labels,
   samples,
 });
+
+/** Without samples where the log is of one machine. */
+function machineGauges(cluster: ClusterView | null): readonly Family[] {
+  const one = (value: number): readonly Sample<number>[] => (cluster === null ? [] : [{ labels: [], value }]);
+  const own = cluster?.nodes.find(({ name }) => name === cluster.node)?.accounts ?? 0;
+  return [
+    gauge(
+      "machines",
+      "Machines that share the log and are heard, this one among them.",
+      [],
+      one(cluster?.nodes.length ?? 0),
+    ),
+    gauge("machine_accounts", "Accounts that this one of several machines runs.", [], one(own)),
+    gauge(
+      "machine_connected",
+      "1 while most of the servers of the log answer this machine, 0 otherwise.",
+      [],
+      one(cluster?.hasVoice === true ? 1 : 0),
+    ),
+  ];
+}
 
 /** Every reason, so that the first one is seen as an increase. */
 function droppedBy({ account, dropped }: Pick<ReaderView, "account" | "dropped">): readonly Sample<number>[] {

@@ -111,6 +111,7 @@ export class Admin {
       accounts: () => sources.delivery().status(),
       readers: sources.readers,
       loop: () => this.#loop.now(),
+      cluster: () => sources.cluster?.view() ?? null,
       nowMs,
     });
     const history = new HistoryKeeper({

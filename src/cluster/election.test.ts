@@ -197,6 +197,16 @@ describe("a node that runs an account", () => {
     expect(stage.pass(800)).toMatchObject([{ do: "quiesce" }]);
   });
 
+  test("that stays with its node, moves nowhere, and counts for no balance", () => {
+    const stage = running(["a", "b", "c", "d"]);
+    stage.take({ is: "wanted", accounts: ["a", "b", "c", "d"], stays: ["a", "b", "c"] });
+    stage.pass(10_000);
+    stage.live("n2");
+    expect(stage.pass(20_000)).toEqual([]);
+    stage.take({ is: "wanted", accounts: ["a", "b", "c", "d"], stays: ["a"] });
+    expect(stage.pass(2000)).toMatchObject([{ do: "quiesce" }]);
+  });
+
   test("keeps it when the node that it was moved to has died meanwhile", () => {
     const stage = running(["a", "b"]);
     stage.pass(10_000);

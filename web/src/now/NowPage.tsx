@@ -8,6 +8,7 @@ import { Accounts } from "./Accounts.tsx";
 import { Alerts } from "./Alerts.tsx";
 import { Bridges } from "./Bridges.tsx";
 import { Live } from "./Live.tsx";
+import { Machines } from "./Machines.tsx";
 import "./now.css";
 import { Picture } from "./Picture.tsx";
 import { filter, picked, problem } from "./state.ts";
@@ -53,6 +54,7 @@ export function NowPage(): JSX.Element {
         <Bridges />
       </div>
       <Accounts view={view} />
+      {view.cluster === undefined ? null : <Machines cluster={view.cluster} />}
       <Live view={view} />
     </div>
   );

@@ -90,6 +90,19 @@ test("an account that the configuration names and that did not start is shown", 
   expect(rowsOf(missing).map(({ accountKey }) => accountKey)).toContain("net.away");
 });
 
+test("an account that another machine runs is at that machine", () => {
+  const bridges = [link("g", "net.away", "x", "inout"), link("g", "net.here", "x", "inout")];
+  const of = (account: string, node: string) => ({ account, node, epoch: 1, sinceMs: null });
+  const accounts = [of("net.away", "n2"), of("net.here", "n1")];
+  const elsewhere = aView({ bridges, cluster: { node: "n1", hasVoice: true, nodes: [], accounts } });
+  expect(accountsOf(elsewhere).map(({ key, state }) => [key, state.kind, state.word])).toContainEqual([
+    "net.away",
+    "none",
+    "at n2",
+  ]);
+  expect(accountsOf(elsewhere).map(({ key, state }) => [key, state.kind])).toContainEqual(["net.here", "bad"]);
+});
+
 test("an edge has what goes out there in its gateway, and what comes in where the gateway hears it", () => {
   expect(edgeFlow(view, "net.home", "g")).toBe(5);
   expect(edgeFlow(view, "net.home", "h")).toBe(4);

@@ -90,9 +90,16 @@ export function accountsOf(view: StatusView): readonly AccountSight[] {
     add({ key, name: account, state, status: null });
   }
   for (const { account } of view.bridges) {
-    add({ key: account, name: account, state: { kind: "bad", word: texts.absent, why: null }, status: null });
+    add({ key: account, name: account, state: elsewhere(view, account), status: null });
   }
   return sights;
+}
+
+/** Of an account that does not run here. */
+function elsewhere({ cluster }: StatusView, account: string): StateWord {
+  const node = cluster?.accounts.find((each) => each.account === account)?.node ?? null;
+  if (node === null || node === cluster?.node) return { kind: "bad", word: texts.absent, why: null };
+  return { kind: "none", word: texts.runsAt(node), why: null };
 }
 
 export function rowsOf(view: StatusView): readonly BridgeRow[] {
