@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Descriptors } from "../lib/descriptors.ts";
 import { Server } from "../lib/node-http.ts";
 
@@ -121,6 +122,19 @@ export class HttpServer extends Server {
     this.on("connect", (_request: IncomingMessage, socket: Socket) => this.refuse(socket, NO_TUNNEL));
   }
 
+  /**
+   * Takes a connection that came by another node, as one that came to the address; it must have what is used of a
+   * socket. False: it is not taken, and left alone.
+   */
+  take(connection: Duplex): boolean {
+    if (!this.listening) return false;
+    if (this.#connections.size >= this.#limits.connections) {
+      this.closeIdleConnections();
+      return false;
+    }
+    return this.emit("connection", connection);
+  }
+
   serve(handler: RequestListener): void {
     this.on("request", (request: IncomingMessage, response: ServerResponse) => {
       if (!this.#admit(request, response)) return;
@@ -211,7 +225,9 @@ export class HttpServer extends Server {
   }
 
   #track(socket: Socket): void {
-    const { descriptors, each = 1 } = this.#share ?? {};
+    const { descriptors, each: most = 1 } = this.#share ?? {};
+    // One that came by another node holds a descriptor there.
+    const each = socket instanceof Socket ? most : 0;
     if (descriptors?.take(each) === false) return void socket.destroy();
     socket.once("close", () => descriptors?.give(each));
     const connection: Connection = { waiting: [], handedOver: false, refusal: null };

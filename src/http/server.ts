@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import websocket from "@fastify/websocket";
 import Fastify, {
   type FastifyError,
@@ -71,6 +72,7 @@ export interface HttpApi {
    */
   readonly close: () => Promise<void>;
   /** See HttpServer. */
+  readonly take: (connection: Duplex) => boolean;
   readonly release: (response: ServerResponse) => void;
 }
 
@@ -132,6 +134,7 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
     },
     direct,
     close: () => closeServer(app, server),
+    take: (connection) => server.take(connection),
     release: (response) => server.release(response),
   };
 }
