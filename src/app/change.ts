@@ -32,7 +32,7 @@ export interface Running {
   readonly sharing: ReadWriteLock | null;
   readonly servers: ApiServers;
   readonly delivery: Delivery;
-  readonly share: Pick<Share, "lack" | "change">;
+  readonly share: Pick<Share, "lack" | "change" | "descriptors">;
   /** Told of the configuration that counts from now on. */
   readonly follow: (config: Config) => void;
 }

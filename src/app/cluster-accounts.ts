@@ -6,6 +6,7 @@ import { LogError } from "../log/errors.ts";
 import { LOG_ACCOUNT } from "../log/fence.ts";
 import type { Logger } from "../logger.ts";
 import type { Running } from "./change.ts";
+import type { Passing } from "./passing.ts";
 import { wishOf } from "./wish.ts";
 
 /** How often it is looked whether something may be forgotten, in ms. */
@@ -16,15 +17,22 @@ export class ClusterAccounts {
   readonly runner: MemberOptions["runner"];
   readonly #running: Running;
   readonly #view: () => ClusterView;
+  readonly #passing: Passing;
+  /** Accounts of the HTTP API that are to be served here; another object for each time. */
+  readonly #served = new Map<string, object>();
   readonly #logger: Logger;
   #looks: NodeJS.Timeout | undefined;
   /** The configuration that all machines had at the last look, and the one of which all is forgotten that it lacks. */
   #common: string | null = null;
   #forgotten: string | null = null;
 
-  constructor(running: Running, { view, logger }: { readonly view: () => ClusterView; readonly logger: Logger }) {
+  constructor(
+    running: Running,
+    { view, passing, logger }: { readonly view: () => ClusterView; readonly passing: Passing; readonly logger: Logger },
+  ) {
     this.#running = running;
     this.#view = view;
+    this.#passing = passing;
     this.#logger = logger;
     this.runner = {
       run: (account) => void this.#run(account),
@@ -43,17 +51,27 @@ export class ClusterAccounts {
       return;
     }
     this.#logger.info({ account }, "this machine runs the account");
-    const { servers, delivery, config } = this.#running;
+    const { delivery, config } = this.#running;
     const isApi = config.accounts.get(account)?.protocol === "api";
-    await (isApi ? servers.run(account) : delivery.run(account));
+    await (isApi ? this.#serve(account) : delivery.run(account));
   }
 
   async #release(account: string, isLost: boolean): Promise<void> {
     if (account === LOG_ACCOUNT) return clearInterval(this.#looks);
     const { servers, delivery } = this.#running;
+    this.#served.delete(account);
     // The configuration may not have it any more.
     await Promise.all([servers.release(account), delivery.release(account, { isLost })]);
+    if (!this.#served.has(account)) this.#passing.enter(account);
     this.#logger.info({ account, lost: isLost }, "this machine runs the account no longer");
+  }
+
+  async #serve(account: string): Promise<void> {
+    const own = {};
+    this.#served.set(account, own);
+    await this.#passing.leave(account);
+    // It may have been lost meanwhile.
+    if (this.#served.get(account) === own) await this.#running.servers.run(account);
   }
 
   /** What no machine has in its configuration any more, once all have had the same for a while. Never rejects. */

@@ -1,7 +1,9 @@
 import type { Alert, ClusterView } from "../admin/views.ts";
-import { ClusterMember } from "../cluster/member.ts";
+import { ClusterMember, type MemberOptions } from "../cluster/member.ts";
+import { Tunnels } from "../cluster/tunnel/tunnels.ts";
 import type { ClusterSettings, Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
+import { within } from "../delivery/deadline.ts";
 import { isStored } from "../gateway/codec.ts";
 import { LogError } from "../log/errors.ts";
 import { Beats } from "../log/nats/beats.ts";
@@ -11,12 +13,15 @@ import type { Logger } from "../logger.ts";
 import { ReadWriteLock } from "../lib/read-write-lock.ts";
 import type { Running } from "./change.ts";
 import { ClusterAccounts } from "./cluster-accounts.ts";
+import { Passing } from "./passing.ts";
 import { Warnings } from "./warnings.ts";
 import { wishOf } from "./wish.ts";
 
 /** So long a node that stops waits until others have what it ran, in ms. */
 const LEAVE_MS = 6_000;
 const SHARD = "0";
+/** Connections that are passed on, to this machine and from it. */
+const TUNNELS = 20_000;
 
 /** This node among those that share a log. */
 export interface ClusterNode {
@@ -46,8 +51,7 @@ export async function joinCluster(
 ): Promise<ClusterNode> {
   const warnings = new Warnings(logger);
   let observer: LogObserver | null = null;
-  let member: ClusterMember | null = null;
-  let accounts: ClusterAccounts | null = null;
+  let part: Part | null = null;
   const { servers, auth, isEncrypted, node } = cluster;
   const log = await openNatsLog({
     ...general,
@@ -65,36 +69,72 @@ export async function joinCluster(
   });
   const wire = await Beats.open(log.connection, SHARD, log.replicas);
   const view = (): ClusterView => {
-    const { own: _own, ...seen } = member?.view ?? { ...NOTHING, own: node };
+    const { own: _own, ...seen } = part?.member.view ?? { ...NOTHING, own: node };
     return { node, ...seen };
   };
+  const onTwin = (): void => warnings.add(twin(node));
   return {
     log,
     observe: (told) => (observer = told),
-    terms: { sharing: new ReadWriteLock(), mayCall: () => member?.isSure === true },
-    join: (running) => {
-      accounts = new ClusterAccounts(running, { view, logger });
-      const { runner } = accounts;
-      const wish = wishOf(running.config);
-      const clock = { monoMs: () => systemClock.monoMs(), nowMs: () => systemClock.nowMs() };
-      const onTwin = (): void => warnings.add(twin(node));
-      const caughtUp = async (): Promise<boolean> => await log.mark([]).then(() => true);
-      member = new ClusterMember({ fence: log.fence, wire, runner, caughtUp, wish, onTwin, ...clock });
-    },
-    follow: (next) => member?.want(wishOf(next)),
+    terms: { sharing: new ReadWriteLock(), mayCall: () => part?.member.isSure === true },
+    join: (running) => (part = takePart(running, { log, wire, view, onTwin, logger })),
+    follow: (next) => part?.follow(next),
     troubles: () => [...warnings.alerts(), ...differences(view())],
     view,
+    leave: async () => await part?.leave(),
+    close: () => part?.close(),
+  };
+}
+
+/** What this node does among the others. */
+interface Part extends Pick<ClusterNode, "follow" | "leave" | "close"> {
+  readonly member: ClusterMember;
+}
+
+function takePart(
+  running: Running,
+  {
+    log,
+    wire,
+    view,
+    onTwin,
+    logger,
+  }: Pick<ClusterNode, "log" | "view"> & Pick<MemberOptions, "wire" | "onTwin"> & { readonly logger: Logger },
+): Part {
+  const { fence } = log;
+  const tunnels = new Tunnels({ nc: log.connection, shard: SHARD, run: fence.own.run, connections: TUNNELS });
+  tunnels.serve((key, socket) => {
+    const server = running.servers.all.find(({ account }) => account.key === key);
+    return server?.http.take(socket) ?? false;
+  });
+  const { descriptors } = running.share;
+  const passing = new Passing(running.config, { tunnels, fence, descriptors, logger });
+  const accounts = new ClusterAccounts(running, { view, passing, logger });
+  const member = new ClusterMember({
+    fence,
+    wire,
+    runner: accounts.runner,
+    caughtUp: async () => await log.mark([]).then(() => true),
+    wish: wishOf(running.config),
+    onTwin,
+    monoMs: () => systemClock.monoMs(),
+    nowMs: () => systemClock.nowMs(),
+  });
+  return {
+    member,
+    follow: (next) => {
+      member.want(wishOf(next));
+      passing.follow(next);
+    },
     leave: async () => {
-      const left = member?.leave();
-      let timer: NodeJS.Timeout | undefined;
-      // Where it does not come through, they find out by themselves.
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, LEAVE_MS)));
-      await Promise.race([left, late]);
-      clearTimeout(timer);
+      // Where it does not come through, the others find out by themselves.
+      await within({ clock: systemClock, ms: LEAVE_MS }, () => member.leave());
+      await passing.close();
     },
     close: () => {
-      member?.close();
-      accounts?.close();
+      member.close();
+      accounts.close();
+      tunnels.close();
     },
   };
 }

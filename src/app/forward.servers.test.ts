@@ -41,6 +41,7 @@ async function holding(node: TunnelNode) {
     files: Object.assign(new MemoryFiles(), { keep: () => Promise.resolve(null), linkFor: () => null }) as never,
     routes: liveRoutes(compileRoutes(config)),
     lock: new ReadWriteLock(),
+    sharing: null,
     share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
     http: await loadHttp(),
     logger,

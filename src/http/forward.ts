@@ -97,7 +97,7 @@ function begin(socket: Socket, open: ForwardOptions["open"], refused: () => void
 function join(socket: Socket, way: Way): void {
   way.on("data", (part: Buffer) => {
     socket.write(part, (error) => {
-      if (error == null) way.taken(part.length);
+      if (error === null || error === undefined) way.taken(part.length);
     });
   });
   way.on("end", () => socket.end());

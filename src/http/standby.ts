@@ -45,7 +45,8 @@ export async function openStandbyDoors(options: {
   };
   try {
     const local = open((request, response) => {
-      if (request.method === "GET" && request.url === "/api/v1/status") return answerAndClose(response, 200, options.status());
+      if (request.method === "GET" && request.url === "/api/v1/status")
+        return answerAndClose(response, 200, options.status());
       return refuse(response, REFUSAL);
     });
     remove = await listenOnSocket(options.dataPath, (path) => bind(local, path));

@@ -152,14 +152,17 @@ needs(["nats-server"], () => {
     await once(open(), "connect");
   });
 
-  test.each(["stall", "cut"] as const)("a node that the servers do not reach any more (%s) ends it at both ends", async (what) => {
-    const { to, open } = await pair();
-    const { near, far } = await open();
-    const ends = Promise.all([closed(near), closed(far)]);
-    to.proxy.shut();
-    to.proxy[what]();
-    expect(await ends).toEqual([true, true]);
-  });
+  test.each(["stall", "cut"] as const)(
+    "a node that the servers do not reach any more (%s) ends it at both ends",
+    async (what) => {
+      const { to, open } = await pair();
+      const { near, far } = await open();
+      const ends = Promise.all([closed(near), closed(far)]);
+      to.proxy.shut();
+      to.proxy[what]();
+      expect(await ends).toEqual([true, true]);
+    },
+  );
 
   test("a connection to the servers that was lost for a moment leaves no tunnel with a hole", async () => {
     const { from, to, open } = await pair();
@@ -175,7 +178,11 @@ needs(["nats-server"], () => {
     near.write(sent);
     expect(await ends).toEqual([true, true]);
     await eventually(
-      () => open().then(() => true, () => false),
+      () =>
+        open().then(
+          () => true,
+          () => false,
+        ),
       (isOpen) => isOpen,
       () => `tunnels to ${to.run} again`,
     );

@@ -123,7 +123,8 @@ export class Tunnels {
       if (type !== "disconnect" && type !== "close") continue;
       this.#isUp = false;
       // What was on its way, either way, may be lost. The others see that it is not named any more.
-      for (const { tunnel } of this.#standing.values()) tunnel.lose("the connection to the servers of the log was lost");
+      for (const { tunnel } of this.#standing.values())
+        tunnel.lose("the connection to the servers of the log was lost");
     }
   }
 

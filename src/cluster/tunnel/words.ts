@@ -50,7 +50,11 @@ export interface Word {
 }
 
 /** Room for a message with a body of so many bytes, which the caller fills in. */
-export function wordOf(kind: Kind, number: number, bodyBytes: number): { readonly word: Buffer; readonly body: Buffer } {
+export function wordOf(
+  kind: Kind,
+  number: number,
+  bodyBytes: number,
+): { readonly word: Buffer; readonly body: Buffer } {
   const word = Buffer.allocUnsafe(HEAD_BYTES + bodyBytes);
   word[0] = kind;
   word.writeUInt32BE(number, 1);
@@ -121,10 +125,10 @@ export function aliveBodies(all: readonly Said[]): readonly Buffer[] {
   for (let from = 0; from < all.length; from += perWord) {
     const part = all.slice(from, from + perWord);
     const body = Buffer.alloc(part.length * ENTRY_BYTES);
-    part.forEach(({ id, number }, index) => {
+    for (const [index, { id, number }] of part.entries()) {
       body.write(id, index * ENTRY_BYTES, "hex");
       body.writeUInt32BE(number, index * ENTRY_BYTES + ID_BYTES);
-    });
+    }
     bodies.push(body);
   }
   return bodies;
