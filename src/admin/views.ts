@@ -42,7 +42,7 @@ export interface ClusterView {
   readonly accounts: readonly ClusterAccountView[];
 }
 
-export interface ClusterAccountView {
+interface ClusterAccountView {
   readonly account: string;
   /** The machine that runs it, as far as is known here; null: none ever did. */
   readonly node: string | null;

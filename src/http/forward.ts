@@ -15,12 +15,12 @@ const PROBE_MS = 60_000;
 const REFUSAL = "no node of Rialto runs this account at the moment; try again";
 
 /** A connection to the node that answers. It emits `connect` when that has taken it on, and `close` like a socket. */
-export interface Way extends Duplex {
+interface Way extends Duplex {
   /** The client's system has taken so many bytes of what it brought: what was not is not answered yet. */
   taken(bytes: number): void;
 }
 
-export interface Client {
+interface Client {
   readonly address: string;
   readonly port: number;
 }

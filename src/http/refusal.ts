@@ -21,6 +21,6 @@ export function refuse(response: ServerResponse, why: string): void {
 }
 
 /** The connection ends with it, so that the next request may find another node. */
-export function answerAndClose(response: ServerResponse, status: number, body: string, type = JSON_TYPE): void {
+function answerAndClose(response: ServerResponse, status: number, body: string, type = JSON_TYPE): void {
   response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store", Connection: "close" }).end(body);
 }

@@ -2,7 +2,7 @@ import { Duplex } from "node:stream";
 import { Kind, nextNumber, PART_BYTES, type Remote, type Word, wordOf } from "./words.ts";
 
 /** So much of a direction is not taken yet at most; both ends hold it. */
-export const WINDOW_BYTES = 256 * 1024;
+const WINDOW_BYTES = 256 * 1024;
 /** The end that serves says what it took when it is so much: what the other sends is not kept until it knows. */
 const LAZY_BYTES = WINDOW_BYTES / 4;
 
