@@ -3,7 +3,16 @@ import { expect, test } from "vitest";
 import { GroupCommit } from "../sqlite/group-commit.ts";
 import type { Commit } from "../sqlite/group-commit.ts";
 import { batchOf, said } from "../suite/kit.suite.ts";
-import { decodeClaims, decodeCommit, encodeClaims, encodeCommit, idText, parseId } from "./codec.ts";
+import {
+  decodeClaims,
+  decodeCommit,
+  decodeImport,
+  encodeClaims,
+  encodeCommit,
+  encodeImport,
+  idText,
+  parseId,
+} from "./codec.ts";
 
 /** As the log makes it. */
 async function commitOf(payload: string): Promise<Commit> {
@@ -69,4 +78,14 @@ test.each([
   `${"n".repeat(65)}/r/commit/1/1/1`,
 ])("%j is no id", (text) => {
   expect(parseId(text)).toBeNull();
+});
+
+test("with which file a stream begins comes out as it went in, and anything else is refused", () => {
+  const sha256 = "0a".repeat(32);
+  expect(decodeImport(encodeImport({ sha256 }))).toEqual({ sha256 });
+  for (const body of ["", "{}", `{"sha256":"${"x".repeat(64)}"}`, '{"sha256":"0a"}']) {
+    expect(() => decodeImport(Buffer.from(body))).toThrow("Update this node");
+  }
+  const id = { node: "n", run: sha256, is: "import", number: 1, part: 1, parts: 1 } as const;
+  expect(parseId(idText(id))).toEqual(id);
 });

@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { LogError } from "../errors.ts";
-import { isObject, listOf } from "../../lib/shapes.ts";
+import { isObject, listOf, parseAs } from "../../lib/shapes.ts";
 import type { EpochClaim } from "../fence.ts";
 import type { Commit } from "../sqlite/group-commit.ts";
 
@@ -12,14 +12,14 @@ const PACK_BYTES = 4096;
 /** Most bytes that a commit may have once unpacked. */
 const UNPACKED_BYTES = 512 * 1024 * 1024;
 
-const KINDS = ["commit", "claim", "vote"] as const;
+const KINDS = ["commit", "claim", "vote", "import"] as const;
 
 /** Whose message it is; as its `Nats-Msg-Id` it makes a repeat known to the servers. */
 export interface MessageId {
   readonly node: string;
   readonly run: string;
   readonly is: (typeof KINDS)[number];
-  /** Counted from 1, each kind by itself; a vote has the place that it is about. */
+  /** Counted from 1, each kind by itself; a vote has the place that it is about, and an import is the first of all. */
   readonly number: number;
   /** Counted from 1. */
   readonly part: number;
@@ -32,7 +32,9 @@ export function idText({ node, run, is, number, part, parts }: MessageId): strin
 
 /** Null when it is none of ours. */
 export function parseId(text: string): MessageId | null {
-  const found = /^([\w.-]{1,64})\/([\w-]{1,64})\/(commit|claim|vote)\/(\d{1,15})\/(\d{1,6})\/(\d{1,6})$/.exec(text);
+  const found = /^([\w.-]{1,64})\/([\w-]{1,64})\/(commit|claim|vote|import)\/(\d{1,15})\/(\d{1,6})\/(\d{1,6})$/.exec(
+    text,
+  );
   if (found === null) return null;
   const [, node = "", run = "", kind, ...numbers] = found;
   const [number = 0, part = 0, parts = 0] = numbers.map(Number);
@@ -61,6 +63,25 @@ function isClaim(value: unknown): value is EpochClaim {
     Number.isSafeInteger(value["epoch"])
   );
 }
+
+/** With which log a stream begins: SHA-256 of its file, in hex. */
+export interface ImportNote {
+  readonly sha256: string;
+}
+
+export const encodeImport = ({ sha256 }: ImportNote): Buffer => Buffer.from(JSON.stringify({ sha256 }));
+
+/** Throws a LogError `format` for what no Rialto of this version has written. */
+export function decodeImport(body: Uint8Array): ImportNote {
+  try {
+    return parseAs(Buffer.from(body).toString("utf8"), isImport);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+const isImport = (value: unknown): value is ImportNote =>
+  isObject(value) && typeof value["sha256"] === "string" && /^[0-9a-f]{64}$/.test(value["sha256"]);
 
 export function encodeCommit(commit: Commit): Buffer {
   const text = Buffer.from(JSON.stringify(commit));

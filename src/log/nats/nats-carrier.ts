@@ -176,6 +176,8 @@ export class NatsCarrier implements Carrier {
     const seq = message.info.streamSequence;
     const id = parseId(message.headers?.get("Nats-Msg-Id") ?? "");
     if (id === null) throw new LogError("format", `The stream ${this.#stream.name} has messages of somebody else.`);
+    // What a stream begins with comes with a snapshot: a log that has to read it is not that log.
+    if (id.is === "import" && seq > this.#given) throw unimported(this.#stream.name);
     const at = Math.floor(message.info.timestampNanos / 1_000_000);
     if (id.is === "vote") this.#hear(id.node, message.data);
     const body = this.#parts.add(id, message.data, seq, at);
@@ -310,6 +312,13 @@ function behind(node: string, { code, message }: LogError): LogError {
   return new LogError(
     code,
     `${message} Until then this node (${node}) is behind the others, and its retention makes no room: what it deletes comes behind what waits. Delete something else on that disk, or stop this node and move its data folder to a larger one.`,
+  );
+}
+
+function unimported(name: string): LogError {
+  return new LogError(
+    "unreachable",
+    `The stream ${name} begins with a log that is imported, and the servers have no snapshot of that yet. Start this node again when "rialto log import" has finished. If that was interrupted, repeat it with the same file.`,
   );
 }
 

@@ -9,7 +9,7 @@ import type { Fence } from "../fence.ts";
 import { NatsCarrier } from "./nats-carrier.ts";
 import { SNAPSHOT_TIMES, SnapshotKeeper, type SnapshotTimes } from "./snapshot-keeper.ts";
 import { Snapshots } from "./snapshots.ts";
-import { openStream } from "./stream.ts";
+import { copiesOn, openStream } from "./stream.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -80,9 +80,7 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
   }
   const nc = await connectNats(options);
   try {
-    // Servers of a cluster say its name.
-    const copies = nc.info?.cluster === undefined ? 1 : 3;
-    const { replicas = copies, snapshots: times = SNAPSHOT_TIMES } = options;
+    const { replicas = copiesOn(nc), snapshots: times = SNAPSHOT_TIMES } = options;
     const stream = await openStream(nc, options.shard ?? "0", replicas);
     const snapshots = await Snapshots.open(stream, replicas);
     const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, search, test };

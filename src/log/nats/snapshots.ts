@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -10,6 +11,9 @@ import { type CommitStream, patiently, serverTime } from "./stream.ts";
 const KEPT = 2;
 /** A publish that finds another message than it expected. */
 const NOT_AS_EXPECTED = 10071;
+
+export const isNotAsExpected = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === NOT_AS_EXPECTED;
 
 /** A copy of a log as it was behind a commit, on the servers. */
 export interface Snapshot {
@@ -64,22 +68,38 @@ export class Snapshots {
       await js.publish(this.#claims, node, { expect: { lastSubjectSequence: last?.seq ?? 0 } });
       return true;
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === NOT_AS_EXPECTED) return false;
+      if (isNotAsExpected(error)) return false;
       throw error;
     }
   }
 
   /** Stores a copy of the log, and deletes what is older than the two newest and what was never finished. */
-  async put(file: string, { node, at }: Pick<Snapshot, "node" | "at">): Promise<void> {
+  async put(file: string, of: Pick<Snapshot, "node" | "at">): Promise<void> {
     await this.#objects.tidy();
+    await this.#store(file, of);
+    for (const { object } of (await this.list()).slice(KEPT)) await this.#objects.remove(object);
+  }
+
+  /** The same of a copy that others may store as well: it takes the place of none. `read`: told of bytes that went. */
+  async add(file: string, of: Pick<Snapshot, "node" | "at">, read: (bytes: number) => void): Promise<void> {
+    await this.#store(file, of, { mark: `-${randomUUID().slice(0, 8)}`, read });
+  }
+
+  async #store(
+    file: string,
+    { node, at }: Pick<Snapshot, "node" | "at">,
+    { mark = "", read }: { readonly mark?: string; readonly read?: (bytes: number) => void } = {},
+  ): Promise<void> {
     const { stream, applied, resume } = stateOfCopy(file);
     const { size } = statSync(file);
     const facts = { stream: stream ?? "", applied, resume, bytes: size, node, at };
     const metadata = Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, String(fact)]));
     const packed = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } });
-    const reading = pipeline(createReadStream(file), packed);
-    await Promise.all([reading, this.#objects.put({ name: String(applied).padStart(16, "0"), metadata }, packed)]);
-    for (const { object } of (await this.list()).slice(KEPT)) await this.#objects.remove(object);
+    const source = createReadStream(file);
+    if (read !== undefined) source.on("data", (part) => read(part.length));
+    const reading = pipeline(source, packed);
+    const name = `${String(applied).padStart(16, "0")}${mark}`;
+    await Promise.all([reading, this.#objects.put({ name, metadata }, packed)]);
   }
 
   /** Deletes of the stream what none of the kept snapshots needs; nothing as long as there is one alone. */

@@ -27,26 +27,48 @@ export interface CommitStream {
 
 /** Makes the stream when it is missing. Rejects with a LogError `unreachable`. */
 export async function openStream(nc: NatsConnection, shard: string, replicas: number): Promise<CommitStream> {
-  const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
-  const name = `RIALTO_${shard}`;
-  const subject = `r.b.${shard}`;
-  return await patiently(name, async () => {
-    const jsm = await jetstreamManager(nc, { timeout: 5000 });
-    const info = await jsm.streams.info(name).catch(async (error: unknown) => {
+  return await patiently(nameOf(shard), async () => {
+    const at = await placeOf(nc, shard);
+    const info = await at.jsm.streams.info(at.name).catch(async (error: unknown) => {
       if (!isMissing(error)) throw error;
-      return await jsm.streams.add({
-        name,
-        subjects: [subject],
+      return await at.jsm.streams.add({
+        name: at.name,
+        subjects: [at.subject],
         num_replicas: replicas,
         storage: "file",
         max_age: KEPT_MS * NANOS,
         duplicate_window: REPEATS_MS * NANOS,
       });
     });
-    const identity = `${name} of ${info.created}`;
-    const { first_seq: first, last_seq: last } = info.state;
-    return { nc, js: jetstream(nc, { timeout: 2000 }), jsm, shard, name, subject, identity, first, last };
+    return { ...at, ...stateOf(info) };
   });
+}
+
+/** Null when it is missing. Rejects with a LogError `unreachable`. */
+export async function findStream(nc: NatsConnection, shard: string): Promise<CommitStream | null> {
+  return await patiently(nameOf(shard), async () => {
+    const at = await placeOf(nc, shard);
+    const info = await at.jsm.streams.info(at.name).catch((error: unknown) => {
+      if (isMissing(error)) return null;
+      throw error;
+    });
+    return info && { ...at, ...stateOf(info) };
+  });
+}
+
+/** On so many servers each commit is kept, when the stream is made: on three of a cluster, which says its name. */
+export const copiesOn = (nc: NatsConnection): number => (nc.info?.cluster === undefined ? 1 : 3);
+
+const nameOf = (shard: string): string => `RIALTO_${shard}`;
+
+async function placeOf(nc: NatsConnection, shard: string): Promise<Omit<CommitStream, "identity" | "first" | "last">> {
+  const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
+  const jsm = await jetstreamManager(nc, { timeout: 5000 });
+  return { nc, js: jetstream(nc, { timeout: 2000 }), jsm, shard, name: nameOf(shard), subject: `r.b.${shard}` };
+}
+
+function stateOf({ config, created, state }: StreamInfo): Pick<CommitStream, "identity" | "first" | "last"> {
+  return { identity: `${config.name} of ${created}`, first: state.first_seq, last: state.last_seq };
 }
 
 /** Servers that are electing a leader need a moment. Rejects with a LogError `unreachable`. */

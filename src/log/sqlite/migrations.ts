@@ -133,13 +133,20 @@ const MIGRATIONS: readonly string[] = [
 
 /** Is it an empty file? Throws a LogError `format` for a foreign or a newer one. Changes nothing. */
 export function inspect(db: Database, file: string): "empty" | "ours" {
+  const kind = kindOf(db);
+  if (kind === "foreign") throw foreignFile(file);
+  if (kind === "newer") throw newerFormat(file, versionOf(db), MIGRATIONS.length);
+  return kind;
+}
+
+/** What a database is for this version. Changes nothing. */
+export function kindOf(db: Database): "empty" | "ours" | "foreign" | "newer" {
   const application = Number(db.pragma("application_id", { simple: true }));
   const version = versionOf(db);
   const tables = Number(db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get());
   if (application === 0 && version === 0 && tables === 0) return "empty";
-  if (application !== APPLICATION_ID) throw foreignFile(file);
-  if (version > MIGRATIONS.length) throw newerFormat(file, version, MIGRATIONS.length);
-  return "ours";
+  if (application !== APPLICATION_ID) return "foreign";
+  return version > MIGRATIONS.length ? "newer" : "ours";
 }
 
 /** Takes the steps that are missing, each in its own transaction. */

@@ -113,6 +113,20 @@ export class Replica {
 /** In place of a node, the digest of all commits so far. */
 const CHAIN = "";
 
+/** What a copy of a log has of the stream that it came from; it is of no stream behind that. */
+export function leaveStream(db: Database): void {
+  db.exec("DELETE FROM stream; DELETE FROM stream_node; DELETE FROM stream_epoch");
+}
+
+/**
+ * Makes a log of no stream that with which the stream `name` begins, behind its first message. `sum` tells it from all
+ * others: nodes that began with another one do not have the same digest ever again.
+ */
+export function enterStream(db: Database, name: string, sum: string): void {
+  db.prepare("INSERT INTO stream (id, name, applied, resume) VALUES (1, ?, 1, 2)").run(name);
+  db.prepare("INSERT INTO stream_node (node, run, number) VALUES (?, ?, 1)").run(CHAIN, sum);
+}
+
 /** A log that a stream has filled takes no commits of its own: its seqs would be those of other nodes. */
 export function assertNoReplica(db: Database): void {
   const found = nameOf(db);

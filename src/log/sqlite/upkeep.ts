@@ -36,40 +36,40 @@ export function fileBeside(dataPath: string, what: "backup" | "damaged", nowMs: 
 }
 
 /** Reads all of a log that no Rialto has open, and changes nothing. Throws a LogError: `locked`, `unwritable`, `io`. */
-export function checkLog({ dataPath, isSound, progress }: CheckOptions): Checked {
-  return reading(dataPath, (db) => {
-    const findings: string[] = [];
-    progress("structure", 0, null);
-    const words = attempt(() => db.prepare<[], string>(`PRAGMA integrity_check(${FINDINGS_MAX})`).pluck().all());
-    const structure = (words ?? ["the structure cannot be read"]).flatMap((text) => text.trim().split("\n"));
-    findings.push(...structure.filter((word) => word !== "ok" && !word.startsWith("***")).slice(0, FINDINGS_MAX));
-    findings.push(...strangers(db), ...unindexed(db));
-    const unsound: number[] = [];
-    const count = (table: string): number =>
-      Number(attempt(() => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()) ?? 0);
-    const entries = count("entry");
-    let done = 0;
-    let last = 0;
-    const whole = attempt(() => {
-      for (const [seq, payload] of db
-        .prepare<[], [number, unknown]>("SELECT seq, payload FROM entry")
-        .raw()
-        .iterate()) {
-        if (!(typeof payload === "string" && isSound(payload))) unsound.push(seq);
-        last = seq;
-        done += 1;
-        if (done % 5_000 === 0) progress("entries", done, entries);
-      }
-      return true;
-    });
-    if (whole === null) findings.push(`the entries after no. ${last} cannot all be read`);
-    if (unsound.length > 0) {
-      const first = unsound.slice(0, FINDINGS_MAX).join(", ");
-      const what = unsound.length === 1 ? "1 entry holds" : `${unsound.length} entries hold`;
-      findings.push(`${what} no message: no. ${first}${unsound.length > FINDINGS_MAX ? ", …" : ""}`);
+export function checkLog({ dataPath, ...options }: CheckOptions): Checked {
+  return reading(dataPath, (db) => checkDatabase(db, options));
+}
+
+/** The same of a log that is open here. */
+export function checkDatabase(db: Database, { isSound, progress }: Omit<CheckOptions, "dataPath">): Checked {
+  const findings: string[] = [];
+  progress("structure", 0, null);
+  const words = attempt(() => db.prepare<[], string>(`PRAGMA integrity_check(${FINDINGS_MAX})`).pluck().all());
+  const structure = (words ?? ["the structure cannot be read"]).flatMap((text) => text.trim().split("\n"));
+  findings.push(...structure.filter((word) => word !== "ok" && !word.startsWith("***")).slice(0, FINDINGS_MAX));
+  findings.push(...strangers(db), ...unindexed(db));
+  const unsound: number[] = [];
+  const count = (table: string): number =>
+    Number(attempt(() => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()) ?? 0);
+  const entries = count("entry");
+  let done = 0;
+  let last = 0;
+  const whole = attempt(() => {
+    for (const [seq, payload] of db.prepare<[], [number, unknown]>("SELECT seq, payload FROM entry").raw().iterate()) {
+      if (!(typeof payload === "string" && isSound(payload))) unsound.push(seq);
+      last = seq;
+      done += 1;
+      if (done % 5_000 === 0) progress("entries", done, entries);
     }
-    return { entries, marks: count("mark"), findings };
+    return true;
   });
+  if (whole === null) findings.push(`the entries after no. ${last} cannot all be read`);
+  if (unsound.length > 0) {
+    const first = unsound.slice(0, FINDINGS_MAX).join(", ");
+    const what = unsound.length === 1 ? "1 entry holds" : `${unsound.length} entries hold`;
+    findings.push(`${what} no message: no. ${first}${unsound.length > FINDINGS_MAX ? ", …" : ""}`);
+  }
+  return { entries, marks: count("mark"), findings };
 }
 
 /** Numbers that name a room, an account or a lane that is not there. */
@@ -129,7 +129,8 @@ export async function copyTo(db: Database, to: string, step: (done: number, of: 
     });
     renameSync(part, to);
   } finally {
-    rmSync(part, { force: true });
+    // On a full disk SQLite leaves its journal.
+    for (const side of ["", "-journal"]) rmSync(part + side, { force: true });
   }
 }
 
