@@ -52,9 +52,23 @@ test.each([
   [["help"], { is: "help", of: null }],
   [["help", "status"], { is: "help", of: "status" }],
   [["help", "check"], { is: "help", of: "check" }],
-  [["log", "check"], { is: "log", action: "check", to: null, conf: null, data: null, json: false }],
-  [["log", "repair", "--data", "/d"], { is: "log", action: "repair", to: null, conf: null, data: "/d", json: false }],
-  [["log", "backup", "f", "--json"], { is: "log", action: "backup", to: "f", conf: null, data: null, json: true }],
+  [["log", "check"], { is: "log", action: "check", file: null, local: false, conf: null, data: null, json: false }],
+  [
+    ["log", "repair", "--data", "/d"],
+    { is: "log", action: "repair", file: null, local: false, conf: null, data: "/d", json: false },
+  ],
+  [
+    ["log", "export", "f", "--local"],
+    { is: "log", action: "export", file: "f", local: true, conf: null, data: null, json: false },
+  ],
+  [
+    ["log", "import", "f", "-c", "x"],
+    { is: "log", action: "import", file: "f", local: false, conf: "x", data: null, json: false },
+  ],
+  [
+    ["log", "backup", "f", "--json"],
+    { is: "log", action: "backup", file: "f", local: false, conf: null, data: null, json: true },
+  ],
   [["token", "list", "--json"], aToken({ json: true })],
   [["token", "revoke", "abcdefgh"], aToken({ action: "revoke", id: "abcdefgh" })],
   [["token", "rotate", "abcdefgh", "-q"], aToken({ action: "rotate", id: "abcdefgh", quiet: true })],
@@ -140,6 +154,9 @@ test.each([
   [["log"]],
   [["log", "mend"]],
   [["log", "check", "x"]],
+  [["log", "export"]],
+  [["log", "import"]],
+  [["log", "import", "x", "--local"]],
   [["init", "--json"]],
 ])("%j is a wrong usage", (argv) => {
   expect(parseCommand(argv, {}).is).toBe("usage");
@@ -153,7 +170,10 @@ test.each([
   [["chekc"], 'there is no command "chekc"; did you mean "check"?'],
   [["help", "stauts"], 'there is no command "stauts"; did you mean "status"?'],
   [["help", "nope"], 'there is no command "nope"'],
-  [["log", "repare"], '"log" must be followed by check, repair, backup, not "repare"; did you mean "repair"?'],
+  [
+    ["log", "repare"],
+    '"log" must be followed by check, repair, backup, export, import, not "repare"; did you mean "repair"?',
+  ],
   [["stauts", "now"], '"stauts now" needs the name of an account; did you mean "status"?'],
 ])("%j: %s", (argv, message) => {
   expect(parseCommand(argv, {})).toEqual({ is: "usage", message });

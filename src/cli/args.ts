@@ -29,8 +29,10 @@ export type Command =
 export interface LogCommand {
   readonly is: "log";
   readonly action: LogAction;
-  /** Of a backup: the new file. */
-  readonly to: string | null;
+  /** Of a backup and an export: the new file; of an import: what is imported. */
+  readonly file: string | null;
+  /** Of an export: what the data folder has, without asking the servers of several machines. */
+  readonly local: boolean;
   readonly conf: string | null;
   readonly data: string | null;
   readonly json: boolean;
@@ -92,13 +94,27 @@ type Option =
   | "quiet"
   | "uses"
   | "hold"
+  | "local"
   | "may-double"
   | TokenOption;
 const TOKEN_OPTIONS = ["account", "gateways", "scopes", "name", "expires", "posts-per-minute"] as const;
 type TokenOption = (typeof TOKEN_OPTIONS)[number];
 
 const OWN_OPTIONS = [
-  ...(["online", "data", "socket", "watch", "json", "ids", "as", "quiet", "uses", "hold", "may-double"] as const),
+  ...([
+    "online",
+    "data",
+    "socket",
+    "watch",
+    "json",
+    "ids",
+    "as",
+    "quiet",
+    "uses",
+    "hold",
+    "local",
+    "may-double",
+  ] as const),
   ...TOKEN_OPTIONS,
 ] as const;
 
@@ -126,7 +142,7 @@ const COMMANDS = {
   example: { words: [0, 0], options: [] },
   check: { words: [0, 1], options: ["json", "online"] },
   init: { words: [0, 1], options: [] },
-  log: { words: [1, 2], options: ["data", "json"] },
+  log: { words: [1, 2], options: ["data", "json", "local"] },
   token: { words: [1, 2], options: ["data", "socket", "json", "quiet", ...TOKEN_OPTIONS] },
   help: { words: [0, 1], options: [] },
   version: { words: [0, 0], options: [] },
@@ -134,7 +150,7 @@ const COMMANDS = {
 } as const satisfies Record<string, Rule>;
 export type HelpTopic = keyof typeof COMMANDS;
 
-const LOG_ACTIONS = ["check", "repair", "backup"] as const;
+const LOG_ACTIONS = ["check", "repair", "backup", "export", "import"] as const;
 type LogAction = (typeof LOG_ACTIONS)[number];
 const TOKEN_ACTIONS = ["create", "list", "revoke", "rotate"] as const satisfies readonly TokenAction[];
 
@@ -185,7 +201,7 @@ function commandOf(
     case "init":
       return { is: "init", file: first ?? conf };
     case "log":
-      return ofLog(words, { conf, data, json });
+      return ofLog(words, { conf, data, json, local: values.local === true });
     case "token":
       return ofToken(words, values);
     case "help":
@@ -214,8 +230,8 @@ function commandOf(
 }
 
 function ofLog(
-  [first = "", to = null]: readonly (string | null)[],
-  rest: Pick<LogCommand, "conf" | "data" | "json">,
+  [first = "", file = null]: readonly (string | null)[],
+  rest: Pick<LogCommand, "conf" | "data" | "json" | "local">,
 ): Command {
   const action = LOG_ACTIONS.find((each) => each === first);
   if (action === undefined) {
@@ -223,8 +239,11 @@ function ofLog(
       `"log" must be followed by ${LOG_ACTIONS.join(", ")}, not "${first}"${hint(first ?? "", LOG_ACTIONS)}`,
     );
   }
-  if (to !== null && action !== "backup") return usage(`"${to}" was not expected here`);
-  return { is: "log", action, to, ...rest };
+  if (file !== null && (action === "check" || action === "repair")) return usage(`"${file}" was not expected here`);
+  if (file === null && action === "export") return usage('"log export" needs the name of the new file');
+  if (file === null && action === "import") return usage('"log import" needs a file that "rialto log export" has made');
+  if (rest.local && action !== "export") return usage(`"log ${action}" has no option --local`);
+  return { is: "log", action, file, ...rest };
 }
 
 function ofToken([first = "", id = ""]: readonly string[], values: Values): Command {
@@ -302,6 +321,7 @@ const parse = (args: string[]) =>
       "posts-per-minute": { type: "string" },
       uses: { type: "string" },
       hold: { type: "boolean" },
+      local: { type: "boolean" },
       "may-double": { type: "boolean" },
       "or-example": { type: "boolean" },
     },

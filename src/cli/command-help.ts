@@ -46,18 +46,26 @@ Asks which rooms to link, writes a configuration with comments, and checks it. A
 It needs a terminal. Exit code: 0 the file is written and has no errors, 64 there is no terminal or the file exists, 78 the file is written
 and has errors.
 `,
-  log: `rialto log check|repair|backup
+  log: `rialto log check|repair|backup|export|import
 
-Checks, repairs or copies log.sqlite, the log in the data folder.
+Checks, repairs, copies or moves log.sqlite, the log in the data folder.
 
   rialto log check           reads the whole log and shows what is damaged. Changes nothing. Rialto must not run.
   rialto log repair          makes a new log from everything that can be read, and puts it in place of the damaged one, which is kept
                              beside it. Rialto must not run.
   rialto log backup [FILE]   copies the log, even while Rialto runs (default: to a new file in the data folder)
+  rialto log export FILE     copies the log, checked, to a new file that another machine, or the servers of several, can begin with.
+                             Rialto must not run. With Log in [general], what the servers have is read first, and no machine may run.
+  rialto log import FILE     begins with such a file: in the data folder, which has no log, or, with Log in [general], on the servers,
+                             for all machines. What was interrupted can be repeated with the same file.
 
-${CONF}  --json          the result as JSON
+${CONF}  --local         of an export: what the data folder has, without asking the servers in Log
+  --json          the result as JSON
 
-Exit code: 0 done, 65 the log is damaged or nothing in it can be read, 73 the file cannot be read or written, 75 Rialto is running.
+Moving from one machine to several, and back: docs/cluster.md.
+
+Exit code: 0 done, 65 the log or the file is damaged or nothing in it can be read, 69 the servers in Log cannot be reached,
+73 a file cannot be read or written, is no log, or is in the way of an import, 75 Rialto is running, 78 the configuration has errors.
 `,
   token: `rialto token create|list|revoke|rotate
 

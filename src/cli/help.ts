@@ -9,6 +9,7 @@ Usage
   rialto init [FILE]                   ask a few questions and write a configuration
   rialto check [FILE] [--json]         show what is wrong with a configuration and what it links; start nothing
   rialto log check|repair|backup       check, repair or copy the log in the data folder
+  rialto log export|import FILE        move the log to several machines, and back
   rialto token create|list|revoke|rotate
                                        look after the tokens of programs that use the HTTP API below /v1
 ${accountCommands()}  rialto status [--watch] [--json]     show what is connected, what waits, what has failed, and why

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { startErrorOf } from "../app/open.ts";
-import { START_ERRORS } from "../errors.ts";
+import { START_ERRORS, StartError } from "../errors.ts";
 import { isStored } from "../gateway/codec.ts";
 import { socketPath } from "../http/admin/socket.ts";
 import { LogError } from "../log/errors.ts";
@@ -34,9 +34,10 @@ export async function logCommand(command: LogCommand, terminal: Terminal): Promi
     await terminal.write(command.json ? `${JSON.stringify(json)}\n` : text);
     return code;
   } catch (error) {
-    if (!(error instanceof LogError)) throw error;
-    terminal.tell(`rialto: ${error.message}\n`);
-    return START_ERRORS[startErrorOf(error).code].exit;
+    const known = error instanceof LogError ? startErrorOf(error) : error;
+    if (!(known instanceof StartError)) throw error;
+    terminal.tell(`rialto: ${known.message}\n`);
+    return START_ERRORS[known.code].exit;
   }
 }
 
@@ -63,7 +64,7 @@ const ACTIONS: Readonly<Record<LogCommand["action"], Action>> = {
     const code = repaired.keptAs === null ? START_ERRORS.log_damaged.exit : 0;
     return { text: repairText(file, repaired), json: { file, damaged: true, ...repaired }, code };
   },
-  backup: async (dataPath, { to }, terminal) => {
+  backup: async (dataPath, { file: to }, terminal) => {
     const wanted = to === null ? null : resolve(terminal.cwd, to);
     if (wanted !== null && existsSync(wanted)) throw new LogError("unwritable", `${wanted} already exists.`);
     const running = await askForBackup(dataPath, terminal);
@@ -71,6 +72,12 @@ const ACTIONS: Readonly<Record<LogCommand["action"], Action>> = {
     if (running === null) await backupLog(dataPath, file, progressTo(terminal));
     else if (wanted !== null) move(running, wanted);
     return { text: `The log is copied to ${file}\n`, json: { file }, code: 0 };
+  },
+  export: async (dataPath, command, terminal) => {
+    return await (await import("./log-move.ts")).exportAction(dataPath, command, terminal, progressTo(terminal));
+  },
+  import: async (dataPath, command, terminal) => {
+    return await (await import("./log-move.ts")).importAction(dataPath, command, terminal, progressTo(terminal));
   },
 };
 

@@ -1,5 +1,16 @@
-import { execFile } from "node:child_process";
-import { appendFileSync, closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
+import { execFile, spawnSync, type SpawnSyncReturns } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -96,6 +107,93 @@ test("a backup is made while Rialto runs and while it does not, and never over a
   }
   expect(await run("log", "check", "--data", path.join(dataPath, "nothing"))).toMatchObject({ code: 73 });
   expect(existsSync(path.join(dataPath, "nothing"))).toBe(false);
+});
+
+test("a log is exported once nothing runs, and imported where there is none; what was read is not read twice", async () => {
+  const rialto = await start();
+  const { dataPath, file } = rialto;
+  for (const text of ["one", "two"]) await say(rialto, text);
+  expect(await rialto.client("right").texts()).toEqual(["one", "two"]);
+  expect(await rialto.client("right").texts()).toEqual([]);
+  await say(rialto, "three");
+  const to = path.join(dataPath, "..", "moved");
+  const here = ["-conf", file, "--data", dataPath];
+  expect(await run("log", "export", to, ...here)).toMatchObject({ code: 75 });
+  await rialto.stop();
+  const answer = JSON.parse((await run("log", "export", to, ...here, "--json")).output) as Record<string, unknown>;
+  expect(answer).toEqual({
+    file: to,
+    entries: 3,
+    marks: expect.any(Number) as number,
+    head: 3,
+    bytes: statSync(to).size,
+    sha256: createHash("sha256").update(readFileSync(to)).digest("hex"),
+    stream: null,
+    applied: 0,
+    complete: true,
+  });
+  const refused = [
+    [["export", to, ...here], 73, "already exists"],
+    [["import", to, ...here], 73, "has a log already (log.sqlite)"],
+    [["import", `${to}.none`, "-conf", file, "--data", `${to}.data`], 73, "There is no file"],
+    [["import", file, "-conf", file, "--data", `${to}.data`], 73, "is no log"],
+    [["export", `${to}.2`, "-conf", file, "--data", `${to}.data`], 73, "There is no log in"],
+  ] as const;
+  for (const [args, code, what] of refused) {
+    const { code: ended, output } = await run("log", ...args);
+    expect([args[0], ended, output]).toEqual([args[0], code, expect.stringContaining(what) as string]);
+  }
+  const other = path.join(dataPath, "..", "other");
+  const imported = await run("log", "import", to, "-conf", file, "--data", other);
+  expect(imported).toMatchObject({ code: 0, output: expect.stringContaining(String(answer["sha256"])) as string });
+  const again = await start({ dataPath: other });
+  expect(await again.client("right").texts()).toEqual(["three"]);
+  expect(await say(again, "four")).toMatchObject({ text: "four" });
+});
+
+test("an export and an import that the disk does not take leave nothing behind", async () => {
+  const rialto = await start();
+  const { dataPath, file } = rialto;
+  await say(rialto, "x".repeat(30_000));
+  await rialto.stop();
+  const folder = path.join(dataPath, "..", "moved");
+  mkdirSync(folder);
+  const to = path.join(folder, "file");
+  const limited = (...args: readonly string[]): SpawnSyncReturns<string> =>
+    spawnSync("/bin/sh", ["-c", 'ulimit -f 100; exec "$0" "$@"', process.execPath, PROGRAM, "log", ...args], {
+      encoding: "utf8",
+    });
+  const full = limited("export", to, "-conf", file, "--data", dataPath);
+  expect([full.status, full.stderr]).toEqual([73, expect.stringContaining(`cannot be copied to ${to}: `) as string]);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(await run("log", "export", to, "-conf", file, "--data", dataPath)).toMatchObject({ code: 0 });
+  const other = path.join(folder, "data");
+  const missed = limited("import", to, "-conf", file, "--data", other);
+  expect([missed.status, missed.stderr]).toEqual([73, expect.stringContaining(`${to} cannot be copied to `) as string]);
+  expect(readdirSync(other)).toEqual([]);
+});
+
+test("without a configuration that can be read, nothing is imported, and what the folder has is exported when that is said", async () => {
+  const rialto = await start();
+  const { dataPath, file } = rialto;
+  await say(rialto, "one");
+  await rialto.stop();
+  const db = new BetterSqlite3(path.join(dataPath, "log.sqlite"));
+  db.exec("INSERT INTO stream VALUES (1, 'RIALTO_0 of then', 7, 8)");
+  db.close();
+  appendFileSync(file, '\n[general]\nLog = "http://a"\n');
+  const to = path.join(dataPath, "..", "moved");
+  const here = ["-conf", file, "--data", dataPath];
+  const export_ = await run("log", "export", to, ...here);
+  expect(export_).toMatchObject({ code: 78, output: expect.stringContaining("--local exports what") as string });
+  const local = await run("log", "export", to, ...here, "--local");
+  expect(local.output).toMatch(/entries: 1, [^]+up to 7\. The servers were not asked, .+ the highest number\.\n/u);
+  const other = ["-conf", file, "--data", `${to}.data`];
+  expect(await run("log", "import", to, ...other)).toMatchObject({
+    code: 78,
+    output: expect.stringContaining('see "rialto check"') as string,
+  });
+  expect(existsSync(`${to}.data`)).toBe(false);
 });
 
 test("a configuration that is broken on the disk does not hide the Rialto that runs", async () => {
