@@ -107,7 +107,7 @@ needs(["nats-server"], () => {
 
   test("a post of 20 MB arrives whole, and so does the answer", async () => {
     const { client } = await start();
-    const text = randomBytes(10_000_000).toString("hex");
+    const text = "0123456789".repeat(2_000_000);
     const message = await client.say({ text, username: "bob", gateway: "g" });
     expect(message.text === text).toBe(true);
   });

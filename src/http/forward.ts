@@ -16,7 +16,7 @@ const REFUSAL = "no node of Rialto runs this account at the moment; try again";
 
 /** A connection to the node that answers. It emits `connect` when that has taken it on, and `close` like a socket. */
 interface Way extends Duplex {
-  /** The client's system has taken so many bytes of what it brought: what was not is not answered yet. */
+  /** The client's system has taken so many bytes of what it brought, or its end (0): until then that is not done. */
   taken(bytes: number): void;
 }
 
@@ -96,11 +96,10 @@ function begin(socket: Socket, open: ForwardOptions["open"], refused: () => void
 
 function join(socket: Socket, way: Way): void {
   way.on("data", (part: Buffer) => {
-    socket.write(part, (error) => {
-      if (error === null || error === undefined) way.taken(part.length);
-    });
+    socket.write(part, (error) => error ?? way.taken(part.length));
   });
-  way.on("end", () => socket.end());
+  // When the client is gone already, this fails, and the other node learns that what it said last was not read.
+  way.on("end", () => socket.end((error?: Error | null) => error ?? way.taken(0)));
   // All that the other node has said and knows as taken is with the system.
   way.on("close", (isBroken: boolean) => (isBroken ? socket.resetAndDestroy() : socket.destroy()));
   way.on("drain", () => socket.resume());

@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { duplexPair } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { type HttpLimits, HttpServer } from "./http-server.ts";
 
@@ -108,4 +109,22 @@ test("a stop closes them at once", async () => {
   await kept.ask();
   server.close();
   await kept.closed;
+});
+
+test("a connection that came by another node is answered, while there is room for it and the server listens", async () => {
+  const { server, client } = await start({ connections: 2 });
+  const [near, far] = duplexPair();
+  // What a server uses of a socket, and a stream does not have.
+  expect(server.take(Object.assign(far, { setTimeout: () => far, destroySoon: () => far.end() }))).toBe(true);
+  const answered = new Promise((resolve) => near.once("data", resolve));
+  near.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  expect(String(await answered)).toMatch(/^HTTP\/1\.1 200 /u);
+  const asking = await client();
+  asking.socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n");
+  await asking.ask("x");
+  expect(server.take(duplexPair()[1])).toBe(false);
+  server.close();
+  near.destroy();
+  asking.socket.destroy();
+  expect(server.take(duplexPair()[1])).toBe(false);
 });

@@ -46,7 +46,7 @@ export class Tunnel extends Duplex {
   /** Of the write under way: what has not left, and how it is told of its end. */
   #unsent: Buffer[] = [];
   #done: Done | null = null;
-  /** Held back until the tunnel is taken on. */
+  /** The end of what is written: held back until the tunnel is taken on, and then until the end was taken. */
   #final: Done | null = null;
   /** What has left and was not taken. */
   #untaken = 0;
@@ -109,7 +109,7 @@ export class Tunnel extends Duplex {
     else this.once("finish", () => this.destroy());
   }
 
-  /** At the end that opened it: the client's system has taken so many bytes of what came. */
+  /** At the end that opened it: the client's system has taken so many bytes of what came; 0: its end. */
   taken(bytes: number): void {
     if (this.#opens) this.#tell(bytes);
   }
@@ -182,7 +182,8 @@ export class Tunnel extends Duplex {
       return;
     }
     this.say(Kind.end);
-    done();
+    if (this.#opens) done();
+    else this.#final = done;
   }
 
   override _read(): void {
@@ -277,11 +278,14 @@ export class Tunnel extends Duplex {
   #wasTaken(bytes: number): void {
     this.#untaken = Math.max(0, this.#untaken - bytes);
     this.#written += bytes;
-    this.pump();
+    if (bytes > 0) return this.pump();
+    const final = this.#final;
+    this.#final = null;
+    final?.();
   }
 
   #tell(bytes: number): void {
-    if (bytes === 0 || this.destroyed) return;
+    if (this.destroyed) return;
     this.#told += bytes;
     const body = Buffer.allocUnsafe(4);
     body.writeUInt32BE(bytes);

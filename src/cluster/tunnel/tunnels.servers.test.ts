@@ -41,7 +41,8 @@ async function pair(): Promise<Pair> {
 const closed = (socket: Duplex): Promise<unknown> => new Promise((resolve) => socket.once("close", resolve));
 
 /** Reads as a node that hands on to a client who takes everything. */
-const taking = (near: Tunnel): Tunnel => near.on("data", (part: Buffer) => near.taken(part.length));
+const taking = (near: Tunnel): Tunnel =>
+  near.on("data", (part: Buffer) => near.taken(part.length)).on("end", () => near.taken(0));
 
 needs(["nats-server"], () => {
   test("bytes cross both ways, in order, and each end is told of the end of the other", async () => {

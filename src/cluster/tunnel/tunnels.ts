@@ -22,8 +22,9 @@ import {
   type Word,
 } from "./words.ts";
 
-/** So long the other process may take to answer, in ms. */
-const OPEN_MS = 2000;
+/** The other process may take so many looks to answer, each after so many ms. */
+const OPEN_LOOKS = 4;
+const OPEN_LOOK_MS = 500;
 /** How often a process says to others that it lives, and looks who has not, in ms. */
 const LOOK_MS = 1000;
 /** So many looks in a row find nothing of a tunnel; then it is over. Looks and not time: this process may stand still. */
@@ -97,8 +98,12 @@ export class Tunnels {
       return tunnel;
     }
     this.#standing.set(id, { tunnel, run, silentLooks: 0 });
-    const late = setTimeout(() => tunnel.cut("that node does not answer"), OPEN_MS);
-    tunnel.once("connect", () => clearTimeout(late)).once("close", () => clearTimeout(late));
+    let looks = 0;
+    const late = setInterval(() => {
+      looks += 1;
+      if (looks >= OPEN_LOOKS) tunnel.cut("that node does not answer");
+    }, OPEN_LOOK_MS);
+    tunnel.once("connect", () => clearInterval(late)).once("close", () => clearInterval(late));
     const opening: Opening = { run: this.#options.run, account, remote };
     tunnel.say(Kind.open, JSON.stringify(opening));
     return tunnel;

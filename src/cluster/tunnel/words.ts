@@ -22,7 +22,7 @@ export const Kind = {
   data: 3,
   /** Nothing more comes this way. */
   end: 4,
-  /** So many bytes more were taken: u32. */
+  /** So many bytes more were taken, or the end (0): u32. */
   taken: 5,
   /** The tunnel is over, both ways. Body: why, as text; empty: as it should be. */
   close: 6,
