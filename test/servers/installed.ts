@@ -13,6 +13,7 @@ export type Program =
   | "openssl"
   | "chromium"
   | "nats-server"
+  | "nats-server of stable"
   | "prosody"
   | "ejabberdctl"
   | "python3-slixmpp"
@@ -31,6 +32,9 @@ export type Program =
 const HYBRID = process.env["IRCD_HYBRID"] ?? "/usr/local/lib/ircd-hybrid";
 /** Compiled into it; a link leads from here to where it is unpacked. */
 const HYBRID_MODULES = "/usr/lib/ircd-hybrid/modules";
+
+/** Where the newer of two is unpacked; that of Debian stable is installed. */
+const NATS = path.join(process.env["NATS_HOME"] ?? "/usr/local/lib/nats-server", "usr/sbin");
 
 /** The folder that holds Synapse with all it needs: it is in no stable Debian. */
 export const SYNAPSE_ROOT = process.env["SYNAPSE_ROOT"] ?? "/usr/local/lib/synapse";
@@ -92,7 +96,13 @@ function find(program: Program): string | null {
   if (named !== undefined) return isProgram(named) ? named : null;
   const library = LIBRARIES[program];
   if (library !== undefined) return existsSync(library) ? library : null;
-  const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"];
+  if (program === "nats-server of stable") return onPath("nats-server", []);
+  return onPath(program, program === "nats-server" ? [NATS] : []);
+}
+
+/** `first`: folders that come before those of the PATH. */
+function onPath(program: string, first: readonly string[]): string | null {
+  const folders = [...first, ...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"];
   return folders.map((folder) => path.join(folder, program)).find(isProgram) ?? null;
 }
 

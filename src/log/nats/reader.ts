@@ -52,6 +52,7 @@ export class StreamReader {
         if (error instanceof LogError) return error;
         if (isMissing(error)) return new LogError("format", `The stream ${this.#stream.name} was deleted.`);
       }
+      if (this.#isClosed()) break;
       await new Promise((resolve) => setTimeout(resolve, this.#restarted ? AGAIN_MS : AGAIN_MS / 5));
     }
     return null;

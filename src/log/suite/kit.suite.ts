@@ -59,7 +59,7 @@ export class Bench {
   constructor(open: OpenLog) {
     this.#open = open;
     beforeEach(() => this.use({}));
-    afterEach(() => this.#opened?.remove());
+    afterEach(() => this.#remove());
   }
 
   get log(): Log {
@@ -77,7 +77,7 @@ export class Bench {
 
   /** Goes on with an empty log that has these options. */
   async use(options: SuiteOptions): Promise<void> {
-    await this.#opened?.remove();
+    await this.#remove();
     this.#opened = await this.#open({ clock: () => this.now, ...options });
   }
 
@@ -87,6 +87,12 @@ export class Bench {
 
   async sweep(): Promise<void> {
     await this.#opened?.sweep();
+  }
+
+  async #remove(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = null;
+    await opened?.remove();
   }
 
   /** Runs the case with everything in memory, with nothing in memory, and after a restart. */

@@ -4,7 +4,9 @@ import path from "node:path";
 import { freePorts } from "../../support/ports.ts";
 import { eventually } from "../../support/wait.ts";
 import { Child } from "../child.ts";
-import { pathOf } from "../installed.ts";
+import { pathOf, type Program } from "../installed.ts";
+
+export type NatsProgram = Extract<Program, `nats-server${string}`>;
 
 /** One of the servers that carry a log. */
 interface NatsNode {
@@ -23,9 +25,9 @@ export interface NatsCluster {
 
 /**
  * Starts so many servers, a cluster if they are several, and resolves when each says that it is healthy. `more`: lines
- * for the configuration of each.
+ * for the configuration of each; `program`: of which version they are.
  */
-export async function startNats(count: number, more = ""): Promise<NatsCluster> {
+export async function startNats(count: number, more = "", program: NatsProgram = "nats-server"): Promise<NatsCluster> {
   const folder = mkdtempSync(path.join(tmpdir(), "rialto-nats-"));
   const ports = await freePorts(3 * count);
   const routes = ports.slice(2 * count).map((port) => `nats://127.0.0.1:${port}`);
@@ -46,7 +48,7 @@ ${more}
     );
     const start = async (): Promise<void> => {
       await children[index]?.exited;
-      const child = new Child({ command: [pathOf("nats-server"), "-c", file] });
+      const child = new Child({ command: [pathOf(program), "-c", file] });
       children[index] = child;
       await eventually(
         async () => child.over || (await isHealthy(http)),

@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { afterAll, beforeAll } from "vitest";
+import { type NatsCluster, type NatsProgram, startNats } from "../../../test/servers/nats/server.ts";
+import { describeLog } from "../log.suite.ts";
+import type { OpenedLog, SuiteOptions } from "../suite/kit.suite.ts";
+import { connectNats } from "./connect.ts";
+import { openNatsLog } from "./open.ts";
+
+const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 1024 ** 3, messageIdDays: 30 } as const;
+const ANYBODY = { auth: null, tls: null };
+
+/** The suite of all logs, on so many servers. */
+export function describeOnServers(count: number, program: NatsProgram): void {
+  let cluster: NatsCluster;
+  let nc: NatsConnection;
+  beforeAll(async () => {
+    cluster = await startNats(count, "", program);
+    nc = await connectNats({ ...ANYBODY, servers: cluster.servers, node: "suite" });
+  });
+  afterAll(async () => {
+    await nc.close();
+    await cluster.stop();
+  });
+  /** Three servers are busy with each stream that they have, also when nobody uses it. */
+  const forget = async (shard: string): Promise<void> => {
+    const { streams } = await jetstreamManager(nc);
+    await Promise.all([`RIALTO_${shard}`, `OBJ_RIALTO_${shard}`].map((name) => streams.delete(name)));
+  };
+
+  describeLog("the log in a stream", async (options: SuiteOptions): Promise<OpenedLog> => {
+    const dataPath = mkdtempSync(join(tmpdir(), "rialto-log-"));
+    const shard = randomUUID();
+    const { clock } = options;
+    const open = async (): Promise<OpenedLog> => {
+      const log = await openNatsLog({
+        ...ANYBODY,
+        servers: cluster.servers,
+        node: "n1",
+        warn: () => undefined,
+        shard,
+        replicas: count,
+        dataPath,
+        ...SETTINGS,
+        ...options,
+        ...(clock !== undefined && { stamp: () => clock() }),
+      });
+      return {
+        log,
+        archive: log.archive,
+        sweep: () => log.sweep(),
+        reopen: async () => {
+          await log.close();
+          return open();
+        },
+        remove: async () => {
+          await log.close();
+          await forget(shard);
+          rmSync(dataPath, { recursive: true, force: true });
+        },
+      };
+    };
+    return open();
+  });
+}
