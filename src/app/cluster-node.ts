@@ -8,6 +8,7 @@ import { isStored } from "../gateway/codec.ts";
 import { LogError } from "../log/errors.ts";
 import { Beats } from "../log/nats/beats.ts";
 import { type NatsLog, openNatsLog } from "../log/nats/open.ts";
+import { SHARD } from "../log/nats/stream.ts";
 import type { LogObserver } from "../log/search.ts";
 import type { Logger } from "../logger.ts";
 import { ReadWriteLock } from "../lib/read-write-lock.ts";
@@ -19,7 +20,6 @@ import { wishOf } from "./wish.ts";
 
 /** So long a node that stops waits until others have what it ran, in ms. */
 const LEAVE_MS = 6_000;
-const SHARD = "0";
 /** Connections that are passed on, to this machine and from it. */
 const TUNNELS = 20_000;
 
@@ -59,7 +59,6 @@ export async function joinCluster(
     auth,
     node,
     tls: isEncrypted ? {} : null,
-    shard: SHARD,
     warn: (error) => warnings.add(error),
     isSound: isStored,
     observer: {

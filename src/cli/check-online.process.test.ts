@@ -1,27 +1,12 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { addBot } from "../../test/servers/mattermost/people.ts";
 import { FakeMattermost } from "../../test/servers/mattermost/server.ts";
 import { freePorts } from "../../test/support/ports.ts";
 import { startRialto } from "../../test/support/rialto.ts";
-
-const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
-
-/** What `rialto check --online FILE` prints last, and its exit code. */
-async function checked(file: string, dataPath: string): Promise<{ readonly code: number; readonly lines: string }> {
-  const env = { PATH: process.env["PATH"] ?? "", RIALTO_GENERAL_DATAPATH: dataPath };
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, "check", "--online", file], { env });
-    return { code: 0, lines: stdout };
-  } catch (error) {
-    if (!(error instanceof Error) || !("stdout" in error) || !("code" in error)) throw error;
-    return { code: Number(error.code), lines: String(error.stdout) };
-  }
-}
+import { checked } from "./check-online.suite.ts";
 
 test("the rooms that an account could bridge are told", async () => {
   const [port = 0] = await freePorts(1);

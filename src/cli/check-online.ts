@@ -2,34 +2,38 @@ import { adapters, protocols } from "../adapters/registry.ts";
 import type { StatusView } from "../admin/views.ts";
 import { whyBusy } from "../app/busy.ts";
 import { isSameLogin } from "../app/trials.ts";
-import type { Account, Config } from "../config/config.ts";
+import type { Account, ClusterSettings, Config } from "../config/config.ts";
 import type { ChannelRequest } from "../contract/session.ts";
 import { systemClock } from "../delivery/clock.ts";
 import { tryAccount } from "../delivery/trial.ts";
 import { socketPath } from "../http/admin/socket.ts";
 import { isObject, parseAs } from "../lib/shapes.ts";
 import { ask, NotRunning } from "./client.ts";
+import { type LogStep, logSteps } from "./log-steps.ts";
 
-/** One account, as `--json` shows it. */
+/** One account, or the servers of a log on several machines, as `--json` shows it. */
 export interface OnlineView {
   readonly account: string;
-  readonly steps: readonly { readonly ok: boolean; readonly why: string; readonly remedy: string }[];
+  readonly steps: readonly LogStep[];
   /** Channels that it could bridge, as the configuration writes them; empty where the network lists none. */
   readonly rooms: readonly string[];
 }
 
 const AT_ONCE = 4;
+/** In place of an account: each of those has a dot in its name. */
+const LOG = "the log";
 /** Rooms of an account that are named in words. */
 const SHOWN_MAX = 20;
 
 /**
- * Tries every account of a configuration: connects, logs in, joins its channels, leaves. Nothing is sent, stored or
+ * Looks at the servers of a log on several machines, and tries every account of a configuration: connects, logs in, joins its channels, leaves. Nothing is sent, stored or
  * acknowledged. What runs already is asked instead: two sessions would throw each other out.
  */
 export async function checkOnline(config: Config, signal: AbortSignal): Promise<readonly OnlineView[]> {
   const running = await statusOf(config.general.dataPath, signal);
   const wanted = [...config.accounts.values()].filter(({ down }) => down === null);
-  const views: OnlineView[] = [];
+  const { cluster } = config.general;
+  const views: OnlineView[] = cluster === null ? [] : [await logView(config, cluster)];
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     const some = wanted.slice(at, at + AT_ONCE).map(async (account): Promise<OnlineView> => {
       const known = runningSteps(account, config, running);
@@ -45,7 +49,8 @@ export async function checkOnline(config: Config, signal: AbortSignal): Promise<
 export function onlineText(views: readonly OnlineView[]): string {
   const lines = views.flatMap(({ account, steps, rooms }) => [
     ...steps.map(
-      ({ ok, why, remedy }) => `${account}: ${ok ? "ok" : "failed"}: ${why}${remedy === "" ? "" : `; ${remedy}`}\n`,
+      ({ ok, warning, why, remedy }) =>
+        `${account}: ${ok ? (warning === true ? "warning" : "ok") : "failed"}: ${why}${remedy === "" ? "" : `; ${remedy}`}\n`,
     ),
     ...(rooms.length === 0 ? [] : [`${account}: its rooms: ${roomsText(rooms)}\n`]),
   ]);
@@ -56,6 +61,13 @@ function roomsText(rooms: readonly string[]): string {
   const shown = rooms.slice(0, SHOWN_MAX).join(", ");
   const more = rooms.length - SHOWN_MAX;
   return more > 0 ? `${shown} and ${more} more (--json has them)` : shown;
+}
+
+/** Nothing that runs is disturbed by one more client. */
+async function logView({ general }: Config, { servers, auth, isEncrypted }: ClusterSettings): Promise<OnlineView> {
+  const { inspectServers } = await import("../log/nats/inspect.ts");
+  const seen = await inspectServers({ servers, auth, tls: isEncrypted ? {} : null });
+  return { account: LOG, steps: logSteps(seen, general.durability === "power"), rooms: [] };
 }
 
 async function tryIt(

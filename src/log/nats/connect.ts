@@ -28,8 +28,28 @@ export interface NatsServers {
  * not let the node in, or has a certificate that it does not trust.
  */
 export async function connectNats(options: NatsServers): Promise<NatsConnection> {
+  const until = performance.now() + CONNECT_MS;
+  for (;;) {
+    try {
+      return await tryConnection(options);
+    } catch (error) {
+      if (error instanceof LogError) throw error;
+      if (performance.now() > until || refusalOf(error) !== null) {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new LogError(
+          "unreachable",
+          `None of the servers of the log (${options.servers.join(", ")}) takes a connection: ${reason}.`,
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
+
+/** Once. Rejects as the client does, or with a LogError when the credentials cannot be read. */
+export async function tryConnection(options: NatsServers): Promise<NatsConnection> {
   const { connect } = await import("@nats-io/transport-node");
-  const settings: ConnectionOptions = {
+  return await connect({
     servers: [...options.servers],
     name: `rialto ${options.node}`,
     // A server that is stopped takes connections and says nothing: it is left soon, and not waited for.
@@ -42,22 +62,7 @@ export async function connectNats(options: NatsServers): Promise<NatsConnection>
     ignoreClusterUpdates: options.onlyNamed === true,
     ...(await authOf(options.auth)),
     ...(options.tls !== null && { tls: options.tls }),
-  };
-  const until = performance.now() + CONNECT_MS;
-  for (;;) {
-    try {
-      return await connect(settings);
-    } catch (error) {
-      if (performance.now() > until || isFinal(error)) {
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new LogError(
-          "unreachable",
-          `None of the servers of the log (${options.servers.join(", ")}) takes a connection: ${reason}.`,
-        );
-      }
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  }
+  });
 }
 
 async function authOf(auth: NatsAuth | null): Promise<ConnectionOptions> {
@@ -80,9 +85,9 @@ async function credentialsOf(file: string): Promise<Uint8Array> {
   }
 }
 
-/** Waiting does not help: the node is not let in, or does not trust the certificate. */
-function isFinal(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const isUntrusted = "code" in error && typeof error.code === "string" && /CERT|SIGNATURE/.test(error.code);
-  return error.name === "AuthorizationError" || isUntrusted;
+/** What waiting does not help against: the node is not let in, or does not trust the certificate. Null: something else. */
+export function refusalOf(error: unknown): "credentials" | "certificate" | null {
+  if (!(error instanceof Error)) return null;
+  if (error.name === "AuthorizationError") return "credentials";
+  return "code" in error && typeof error.code === "string" && /CERT|SIGNATURE/.test(error.code) ? "certificate" : null;
 }

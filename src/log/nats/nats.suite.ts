@@ -19,7 +19,7 @@ export function describeOnServers(count: number, program: NatsProgram): void {
   let cluster: NatsCluster;
   let nc: NatsConnection;
   beforeAll(async () => {
-    cluster = await startNats(count, "", program);
+    cluster = await startNats(count, "", { program });
     nc = await connectNats({ ...ANYBODY, servers: cluster.servers, node: "suite" });
   });
   afterAll(async () => {

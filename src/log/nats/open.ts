@@ -9,12 +9,12 @@ import type { Fence } from "../fence.ts";
 import { NatsCarrier } from "./nats-carrier.ts";
 import { SNAPSHOT_TIMES, SnapshotKeeper, type SnapshotTimes } from "./snapshot-keeper.ts";
 import { Snapshots } from "./snapshots.ts";
-import { copiesOn, openStream } from "./stream.ts";
+import { copiesOn, openStream, SHARD } from "./stream.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
 export interface NatsLogOptions extends NatsServers, SqliteLogOptions {
-  /** Which stream; "0" if nothing is said. */
+  /** Which stream; that of all accounts if nothing is said. */
   readonly shard?: string;
   /** Told of what an operator should see to, and what the log goes on in spite of. */
   readonly warn: (error: LogError) => void;
@@ -81,7 +81,7 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
   const nc = await connectNats(options);
   try {
     const { replicas = copiesOn(nc), snapshots: times = SNAPSHOT_TIMES } = options;
-    const stream = await openStream(nc, options.shard ?? "0", replicas);
+    const stream = await openStream(nc, options.shard ?? SHARD, replicas);
     const snapshots = await Snapshots.open(stream, replicas);
     const settings = { dataPath, durability, retentionDays, retentionBytes, messageIdDays, search, test };
     const { compare } = options;

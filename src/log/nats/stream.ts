@@ -10,6 +10,9 @@ const NANOS = 1_000_000;
 /** So long the servers may take to give a stream, in ms. */
 const PATIENCE_MS = 15_000;
 
+/** The shard that there is: all accounts have one stream. */
+export const SHARD = "0";
+
 /** The stream of one shard, and how to ask for it. */
 export interface CommitStream {
   readonly nc: NatsConnection;
@@ -27,7 +30,7 @@ export interface CommitStream {
 
 /** Makes the stream when it is missing. Rejects with a LogError `unreachable`. */
 export async function openStream(nc: NatsConnection, shard: string, replicas: number): Promise<CommitStream> {
-  return await patiently(nameOf(shard), async () => {
+  return await patiently(streamName(shard), async () => {
     const at = await placeOf(nc, shard);
     const info = await at.jsm.streams.info(at.name).catch(async (error: unknown) => {
       if (!isMissing(error)) throw error;
@@ -46,7 +49,7 @@ export async function openStream(nc: NatsConnection, shard: string, replicas: nu
 
 /** Null when it is missing. Rejects with a LogError `unreachable`. */
 export async function findStream(nc: NatsConnection, shard: string): Promise<CommitStream | null> {
-  return await patiently(nameOf(shard), async () => {
+  return await patiently(streamName(shard), async () => {
     const at = await placeOf(nc, shard);
     const info = await at.jsm.streams.info(at.name).catch((error: unknown) => {
       if (isMissing(error)) return null;
@@ -59,12 +62,12 @@ export async function findStream(nc: NatsConnection, shard: string): Promise<Com
 /** On so many servers each commit is kept, when the stream is made: on three of a cluster, which says its name. */
 export const copiesOn = (nc: NatsConnection): number => (nc.info?.cluster === undefined ? 1 : 3);
 
-const nameOf = (shard: string): string => `RIALTO_${shard}`;
+export const streamName = (shard: string): string => `RIALTO_${shard}`;
 
 async function placeOf(nc: NatsConnection, shard: string): Promise<Omit<CommitStream, "identity" | "first" | "last">> {
   const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
   const jsm = await jetstreamManager(nc, { timeout: 5000 });
-  return { nc, js: jetstream(nc, { timeout: 2000 }), jsm, shard, name: nameOf(shard), subject: `r.b.${shard}` };
+  return { nc, js: jetstream(nc, { timeout: 2000 }), jsm, shard, name: streamName(shard), subject: `r.b.${shard}` };
 }
 
 function stateOf({ config, created, state }: StreamInfo): Pick<CommitStream, "identity" | "first" | "last"> {

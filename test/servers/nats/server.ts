@@ -11,6 +11,8 @@ export type NatsProgram = Extract<Program, `nats-server${string}`>;
 /** One of the servers that carry a log. */
 interface NatsNode {
   readonly port: number;
+  /** Where it is watched, over HTTP. */
+  readonly monitorPort: number;
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Starts it again with its data, when it has ended. */
   readonly start: () => Promise<void>;
@@ -25,9 +27,13 @@ export interface NatsCluster {
 
 /**
  * Starts so many servers, a cluster if they are several, and resolves when each says that it is healthy. `more`: lines
- * for the configuration of each; `program`: of which version they are.
+ * for the configuration of each; `program`: of which version they are; `sync`: how often they write to the disk, if not as usual.
  */
-export async function startNats(count: number, more = "", program: NatsProgram = "nats-server"): Promise<NatsCluster> {
+export async function startNats(
+  count: number,
+  more = "",
+  { program = "nats-server", sync }: { readonly program?: NatsProgram; readonly sync?: string } = {},
+): Promise<NatsCluster> {
   const folder = mkdtempSync(path.join(tmpdir(), "rialto-nats-"));
   const ports = await freePorts(3 * count);
   const routes = ports.slice(2 * count).map((port) => `nats://127.0.0.1:${port}`);
@@ -41,7 +47,7 @@ export async function startNats(count: number, more = "", program: NatsProgram =
       `server_name: n${index}
 listen: "127.0.0.1:${port}"
 http: "127.0.0.1:${http}"
-jetstream { store_dir: "${folder}/js${index}", max_mem: 256MB, max_file: 2GB }
+jetstream { store_dir: "${folder}/js${index}", max_mem: 256MB, max_file: 2GB${sync === undefined ? "" : `, sync_interval: ${sync}`} }
 ${count > 1 ? cluster : ""}
 ${more}
 `,
@@ -57,7 +63,7 @@ ${more}
       );
       if (child.over) throw new Error(`nats-server has ended: ${child.output}`);
     };
-    return { port, start, signal: (signal) => children[index]?.signal(signal) };
+    return { port, monitorPort: http, start, signal: (signal) => children[index]?.signal(signal) };
   });
   const stop = async (): Promise<void> => {
     await Promise.all(children.map((child) => child.stop()));
