@@ -34,6 +34,8 @@ interface StartOptions {
   readonly folder: string;
   readonly bin?: string;
   readonly buffer?: number;
+  /** More lines of `[general]`. */
+  readonly general?: string;
   /**
    * TOML of accounts and gateways beside `api.poster` and `api.reader`, instead of the gateway that links these two.
    */
@@ -53,7 +55,10 @@ async function startRialto(options: StartOptions): Promise<Rialto> {
   const home = join(options.folder, `rialto-${poster}`);
   mkdirSync(home);
   const file = join(home, "rialto.toml");
-  writeFileSync(file, configuration({ buffer: 10, rest: LINKED, ...options }, join(home, "data"), poster, reader));
+  writeFileSync(
+    file,
+    configuration({ buffer: 10, general: "", rest: LINKED, ...options }, join(home, "data"), poster, reader),
+  );
   const begin = monotonic();
   const child = fork(options.bin ?? OURS, ["-conf", file], {
     cwd: home,
@@ -109,7 +114,7 @@ export function gatewayOf(name: string, ...bridges: readonly (readonly [account:
 }
 
 function configuration(
-  { buffer, rest }: { readonly buffer: number; readonly rest: string },
+  { buffer, general, rest }: { readonly buffer: number; readonly general: string; readonly rest: string },
   data: string,
   poster: number,
   reader: number,
@@ -117,7 +122,7 @@ function configuration(
   const account = (name: string, port: number): string =>
     `[api.${name}]\nBindAddress = "127.0.0.1:${port}"\nBuffer = ${buffer}\n`;
   return [
-    `[general]\nDataPath = ${JSON.stringify(data)}\n`,
+    `[general]\nDataPath = ${JSON.stringify(data)}\n${general}\n`,
     account("poster", poster),
     account("reader", reader),
     rest,

@@ -26,8 +26,9 @@ const LOG = "the log";
 const SHOWN_MAX = 20;
 
 /**
- * Looks at the servers of a log on several machines, and tries every account of a configuration: connects, logs in, joins its channels, leaves. Nothing is sent, stored or
- * acknowledged. What runs already is asked instead: two sessions would throw each other out.
+ * Looks at the servers of a log on several machines, and tries every account of a configuration: connects, logs in,
+ * joins its channels, leaves. Nothing is sent, stored or acknowledged. What runs already is asked instead: two sessions
+ * would throw each other out.
  */
 export async function checkOnline(config: Config, signal: AbortSignal): Promise<readonly OnlineView[]> {
   const running = await statusOf(config.general.dataPath, signal);

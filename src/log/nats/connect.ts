@@ -85,7 +85,9 @@ async function credentialsOf(file: string): Promise<Uint8Array> {
   }
 }
 
-/** What waiting does not help against: the node is not let in, or does not trust the certificate. Null: something else. */
+/**
+ * What waiting does not help against: the node is not let in, or does not trust the certificate. Null: something else.
+ */
 export function refusalOf(error: unknown): "credentials" | "certificate" | null {
   if (!(error instanceof Error)) return null;
   if (error.name === "AuthorizationError") return "credentials";

@@ -27,7 +27,8 @@ export interface NatsCluster {
 
 /**
  * Starts so many servers, a cluster if they are several, and resolves when each says that it is healthy. `more`: lines
- * for the configuration of each; `program`: of which version they are; `sync`: how often they write to the disk, if not as usual.
+ * for the configuration of each; `program`: of which version they are; `sync`: how often they write to the disk, if not
+ * as usual.
  */
 export async function startNats(
   count: number,
