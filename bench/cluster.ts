@@ -25,7 +25,10 @@ const CONNECTIONS = 128;
 const PACE = 200;
 const POLICY = { retentionDays: 7, retentionBytes: 64 * 1024 ** 3, messageIdDays: 30 } as const;
 
-/** Servers that carry a log, and what is promised of them in entries a second. */
+/**
+ * Servers that carry a log, and what is promised of them against the own disk: 40 000 and 12 000 entries a second where
+ * that takes 156 000.
+ */
 interface Kind {
   readonly name: string;
   readonly count: number;
@@ -36,8 +39,8 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   { name: "one server", count: 1 },
   { name: "one server that always writes", count: 1, sync: "always" },
-  { name: "three servers", count: 3, goal: 40_000 },
-  { name: "three servers that always write", count: 3, sync: "always", goal: 12_000 },
+  { name: "three servers", count: 3, goal: 0.25 },
+  { name: "three servers that always write", count: 3, sync: "always", goal: 0.08 },
 ];
 
 export async function run({ smoke }: RunOptions): Promise<Result> {
@@ -66,13 +69,13 @@ async function appendFigures(smoke: boolean): Promise<Pick<Result, "figures" | "
     }
   }
   const figures = carried.flatMap(({ kind: { name, goal }, rates }): readonly Figure[] => [
+    { what: `appends through ${name}, ${APPENDERS} at once`, value: median(rates), unit: "/s" },
     {
-      what: `appends through ${name}, ${APPENDERS} at once`,
-      value: median(rates),
-      unit: "/s",
+      what: "  against the own disk",
+      value: median(rates.map((rate, at) => rate / (own[at] ?? 0))),
+      unit: "x",
       ...(goal !== undefined && { goal: { op: ">=" as const, value: goal } }),
     },
-    { what: "  against the own disk", value: median(rates.map((rate, at) => rate / (own[at] ?? 0))), unit: "x" },
   ]);
   return { ok, figures: [{ what: "appends to the own disk", value: median(own), unit: "/s" }, ...figures] };
 }
@@ -155,7 +158,7 @@ async function postFigures(smoke: boolean): Promise<Pick<Result, "figures" | "ok
   });
   const rate = ({ full }: Measured): number => full.accepted / full.seconds;
   const ratio = median(rounds.map(({ own, carried }) => rate(carried) / rate(own)));
-  const added = (name: string, unit: string, pick: (measured: Measured) => number): readonly Figure[] => {
+  const pair = (name: string, unit: string, pick: (measured: Measured) => number): readonly Figure[] => {
     const { own, carried } = both(pick);
     return [
       { what: `${name}, log on the own disk`, value: own, unit },
@@ -167,11 +170,11 @@ async function postFigures(smoke: boolean): Promise<Pick<Result, "figures" | "ok
     ok: reports.every(({ accepted, refused }) => refused === 0 && accepted > 0),
     figures: [
       { what: `POSTs through three servers against the own disk, ${CONNECTIONS} connections`, value: ratio, unit: "x" },
-      ...added("POSTs", "/s", rate),
-      ...added(`POST p50 at ${PACE} a second`, "ms", ({ paced }) => paced.latency.p50),
-      ...added(`POST p99 at ${PACE} a second`, "ms", ({ paced }) => paced.latency.p99),
-      ...added("idle memory", "MiB", ({ residentMiB }) => residentMiB),
-      ...added("from start to the first healthy answer", "ms", ({ startMs }) => startMs),
+      ...pair("POSTs", "/s", rate),
+      ...pair(`POST p50 at ${PACE} a second`, "ms", ({ paced }) => paced.latency.p50),
+      ...pair(`POST p99 at ${PACE} a second`, "ms", ({ paced }) => paced.latency.p99),
+      ...pair("idle memory", "MiB", ({ residentMiB }) => residentMiB),
+      ...pair("from start to the first healthy answer", "ms", ({ startMs }) => startMs),
     ],
   };
 }

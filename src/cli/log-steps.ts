@@ -143,7 +143,13 @@ function syncSteps(seen: readonly Seen[], isPowerSafe: boolean): readonly LogSte
   if (unseen.length === 0) return steps;
   const which = unseen.map(({ server }) => server).join(", ");
   const why = `whether ${which} writes each commit to the disk before it acknowledges it cannot be seen: nobody says so at port 8222`;
-  return [...steps, fine(why, "Set sync_interval: always in jetstream { … }; with http: 8222 it can be seen.")];
+  return [
+    ...steps,
+    fine(
+      why,
+      "Set sync_interval: always in jetstream { … }; with http: 8222, a port to be closed to others, it can be seen.",
+    ),
+  ];
 }
 
 function clockSteps(seen: readonly Seen[], stream: StreamSeen | null): readonly LogStep[] {
