@@ -10,7 +10,7 @@ import { isObject, readJson } from "../../lib/shapes.ts";
  */
 
 /** Most bytes of a message. */
-const WORD_BYTES = 64 * 1024;
+export const WORD_BYTES = 64 * 1024;
 const HEAD_BYTES = 5;
 /** Most bytes of a tunnel in one message. */
 export const PART_BYTES = WORD_BYTES - HEAD_BYTES;
