@@ -22,6 +22,7 @@ import { V1Door } from "../http/v1/index.ts";
 import { namesOf } from "./own-names.ts";
 import { isLoopback, parseAddress } from "../lib/address.ts";
 import type { ReadWriteLock } from "../lib/read-write-lock.ts";
+import { LogError } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
 import type { LogSearch } from "../log/search.ts";
 import type { Logger } from "../logger.ts";
@@ -85,7 +86,11 @@ export async function createApiServer(account: Account, config: Config, core: Ap
   const { log, files, routes, lock, share, logger, onDrop } = core;
   const settings = apiSettings(account.settings);
   const view = viewOf(account, config, core);
-  const keepFile = async (content: Uint8Array, name: string): Promise<string | null> => await files.keep(content, name);
+  const keepFile = async (content: Uint8Array, name: string): Promise<string | null> => {
+    const kept = await files.keep(content, name);
+    if (kept === null || typeof kept === "string") return kept;
+    throw new LogError("unreachable", kept.why.message);
+  };
   const inbound = compileInbound(account);
   const ingest = new Ingest({ account, log, routes, lock, inbound, logger, nowMs, keepFile, onDrop });
   const onError = (error: unknown, path: string): void =>

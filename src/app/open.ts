@@ -4,6 +4,7 @@ import type { RemoteFiles } from "../delivery/remote-files.ts";
 import { StartError, type StartErrorCode } from "../errors.ts";
 import type { FileStore } from "../files/files.ts";
 import { openFiles } from "../files/open-files.ts";
+import type { SharedContents } from "../files/shared.ts";
 import { isStored } from "../gateway/codec.ts";
 import { compilePattern } from "../gateway/regex.ts";
 import type { LogSearch, LogObserver } from "../log/search.ts";
@@ -37,15 +38,24 @@ export function startErrorOf(error: LogError): StartError {
 }
 
 /**
- * To be called when the log is open: it has made sure that nobody else uses the data folder. Rejects with a StartError.
+ * To be called when the log is open: it has made sure that nobody else uses the data folder. `servers`: those
+ * that several machines have together; null: this is the only one. Rejects with a StartError.
  */
-export async function openStore({ general }: Config, sources: RemoteFiles, log: Logger): Promise<FileStore> {
+export async function openStore(
+  { general }: Config,
+  sources: RemoteFiles,
+  log: Logger,
+  servers: { files(bytesMax: number): Promise<SharedContents> } | null,
+): Promise<FileStore> {
   const { dataPath, retentionDays, media } = general;
   const forbidden = media.blackList.map((pattern) => compilePattern(pattern));
   const blacklisted = (name: string): boolean => forbidden.some(({ test }) => test(name));
   try {
-    return await openFiles({ dataPath, retentionDays, media, blacklisted, sources, clock: systemClock, log });
+    const shared = (await servers?.files(media.storeBytes)) ?? null;
+    const parts = { blacklisted, sources, clock: systemClock, log, ...(shared !== null && { shared }) };
+    return await openFiles({ dataPath, retentionDays, media, ...parts });
   } catch (error) {
+    if (error instanceof LogError) throw startErrorOf(error);
     throw new StartError("data_path", `the folder for files cannot be used: ${describe(error)}`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import { onAbort } from "../lib/abort.ts";
+import type { Watch } from "./single-flight.ts";
 
 /**
  * The chunks of a stream; an abort ends them, and leaves the stream to its source even when nobody has begun to read.
@@ -25,6 +26,17 @@ async function* readAll(
     }
   } finally {
     leave();
+  }
+}
+
+/** The same chunks; the work is told of each. */
+export async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  watch: Pick<Watch, "moved">,
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const chunk of chunks) {
+    watch.moved();
+    yield chunk;
   }
 }
 

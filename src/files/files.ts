@@ -13,14 +13,20 @@ export interface Files {
   open(id: FileId, signal: AbortSignal): Promise<OpenedFile>;
   /**
    * Keeps content that came inside a message, for `FileOrigin` "stored"; its SHA-256, null when it is refused or the
-   * disk does not take it.
+   * disk does not take it. Away: other machines were to have it as well, and cannot now, so its message must not be
+   * accepted.
    */
-  keep(content: Uint8Array, name: string): Promise<string | null>;
+  keep(content: Uint8Array, name: string): Promise<string | Away | null>;
   /**
    * A public address of this text as a file, the same for the same text; null when files have no public address. Never
    * rejects.
    */
   publish(text: string): Promise<string | null>;
+}
+
+/** The servers that keep the files of all machines do not take one now. */
+export interface Away {
+  readonly why: Reason;
 }
 
 export interface WantedFile {
@@ -60,8 +66,11 @@ export interface FileStore extends Files {
    * throws.
    */
   take(chunks: AsyncIterable<Uint8Array>, named: Pick<WantedFile, "name" | "mime">): Promise<TakenFile>;
-  /** The content with this SHA-256 (lower-case hex) under this name; null: it is not here. Never rejects. */
-  held(sha256: string, name: string): Promise<PublishedFile | null>;
+  /**
+   * The content with this SHA-256 (lower-case hex) under this name; `file`, `gone` and, where other machines may have
+   * it, `missing` only. Never rejects.
+   */
+  held(sha256: string, name: string): Promise<Published>;
   /** The file, fetched if need be; `file` and `missing` only, or `gone`. Never rejects. */
   fetched(wanted: WantedFile): Promise<Published>;
   /** What the link with this token and this name (decoded) leads to, fetched if need be. Never rejects. */

@@ -9,6 +9,7 @@ import { putInFolder, shortSha1 } from "./media-folder.ts";
 import { HEAD_BYTES, isShown, mediaType, sniff, withEnding } from "./media-type.ts";
 import { cleanName, folderName } from "./names.ts";
 import type { MediaLimits } from "./options.ts";
+import type { FileRefusal } from "./refusal.ts";
 import { Seal } from "./sealed.ts";
 
 interface LinkerOptions {
@@ -16,6 +17,8 @@ interface LinkerOptions {
   readonly content: ContentStore;
   readonly entries: Entries;
   readonly secret: Uint8Array | null;
+  /** The SHA-256 of the content that begins so, once it is here; null: it had to go. */
+  readonly find: (beginning: string) => Promise<string | FileRefusal | null>;
   readonly clock: Clock;
   readonly log: AdapterLog;
 }
@@ -106,13 +109,15 @@ export class Linker {
   }
 
   async published(token: string, name: string): Promise<Published> {
-    const { secret, clock, content } = this.#options;
+    const { secret, clock, find } = this.#options;
     const link = secret === null ? null : readLink(secret, token, name);
     if (link === null) return { is: "unknown" };
     const untilMs = link.untilS * 1000;
     if (untilMs <= clock.nowMs()) return { is: "expired" };
-    const sha256 = await content.find(link.content);
-    return sha256 === null ? { is: "gone" } : await this.describe(sha256, name, untilMs);
+    const sha256 = await find(link.content);
+    if (sha256 === null) return { is: "gone" };
+    if (typeof sha256 !== "string") return { is: "missing", retry: sha256.retry };
+    return await this.describe(sha256, name, untilMs);
   }
 
   async describe(sha256: string, name: string, untilMs: number): Promise<Published> {

@@ -1,22 +1,22 @@
-import { join } from "node:path";
-import type { FileId, FileRef } from "../contract/ids.ts";
+import type { FileId } from "../contract/ids.ts";
 import type { OpenedFile } from "../contract/session.ts";
-import { isPublic, isReachable, isWebPort } from "../lib/public-address.ts";
-import { chunksOf, streamOf, unlessAborted } from "./chunks.ts";
+import { counted, streamOf } from "./chunks.ts";
 import type { ContentStore, WrittenContent } from "./content-store.ts";
 import { readHead, readSlice } from "./disk.ts";
 import type { Entries, FileEntry } from "./entries.ts";
 import { Failures } from "./failures.ts";
 import type { Fetched } from "./fetch-url.ts";
 import { fileId, type FileOrigin, readFileId } from "./file-id.ts";
-import type { FileStore, Published, PublishedFile, ReadyFile, TakenFile, WantedFile } from "./files.ts";
+import type { Away, FileStore, Published, ReadyFile, TakenFile, WantedFile } from "./files.ts";
 import { FLIGHT_LIMITS, SingleFlight, type Watch } from "./single-flight.ts";
 import { Linker } from "./linker.ts";
 import { HEAD_BYTES, mediaType, sniff, withEnding } from "./media-type.ts";
 import { cleanName, folderName } from "./names.ts";
 import type { FilesOptions } from "./options.ts";
-import { codeOf, notNow, type FileRefusal, refused, STOPPED, tooLarge } from "./refusal.ts";
-import { roomOf, sweep } from "./sweep.ts";
+import { codeOf, notNow, type FileRefusal, GONE, refused, STOPPED, tooLarge } from "./refusal.ts";
+import type { Sharing } from "./sharing.ts";
+import { openSource } from "./sources.ts";
+import { CONTENTS_MAX, roomOf, sweepStore } from "./sweep.ts";
 
 interface Parts {
   readonly folder: string;
@@ -24,15 +24,18 @@ interface Parts {
   readonly entries: Entries;
   /** Null: there is no media endpoint. */
   readonly secret: Uint8Array | null;
+  /** Null: what is here is this machine's alone. */
+  readonly sharing: Sharing | null;
 }
+
+/** `name`: as its sender named it first, if that is known; `sha256`: what it has to be. */
+type Source = Fetched & { readonly name?: string | null; readonly sha256?: string };
 
 const DAY_MS = 24 * 3_600_000;
 const FIRST_SWEEP_MS = 5_000;
 const SWEEP_MS = 3_600_000;
 /** A use is noted to the hour only. */
 const USE_SLACK_MS = 2 * 3_600_000;
-const ENTRIES_MAX = 200_000;
-const CONTENTS_MAX = 200_000;
 /**
  * How long anybody waits for a file that a message needs, counted from the first who did: less than messages are held
  * up, so that these know why.
@@ -67,7 +70,8 @@ export class MediaFiles implements FileStore {
     this.#parts = parts;
     this.#singleFlight = new SingleFlight(clock, { ...FLIGHT_LIMITS, ...test.singleFlight });
     this.#failures = new Failures(() => clock.monoMs());
-    this.#linker = new Linker({ media, clock, log: options.log, ...parts });
+    const find = async (beginning: string): Promise<string | FileRefusal | null> => await this.#find(beginning);
+    this.#linker = new Linker({ media, clock, log: options.log, ...parts, find });
     this.#limit = Math.min(media.downloadSize, media.storeBytes);
     this.#cancelSweep = clock.after(FIRST_SWEEP_MS, () => this.#sweepAndAgain());
   }
@@ -99,11 +103,11 @@ export class MediaFiles implements FileStore {
     }
   }
 
-  async keep(content: Uint8Array, name: string): Promise<string | null> {
+  async keep(content: Uint8Array, name: string): Promise<string | Away | null> {
     if (this.#closed || this.#forbids(name)) return null;
     try {
       const kept = await this.#store([content], this.#limit);
-      if (kept.ok) return kept.sha256;
+      if (kept.ok) return (await this.#shared(kept.sha256)) ?? kept.sha256;
       this.#options.log.warn({ why: kept.why.message, bytes: content.length }, "a file of a message cannot be stored");
     } catch (error) {
       this.#unexpected(error);
@@ -122,14 +126,20 @@ export class MediaFiles implements FileStore {
     const { sha256, bytes, head } = written;
     const mime = await mediaType({ sniffed: await sniff(head), name, claimed });
     if (this.#forbids(await withEnding(cleanName(name), mime))) return FORBIDDEN;
-    return { ok: true, sha256, bytes, mime };
+    const away = await this.#shared(sha256);
+    return away ?? { ok: true, sha256, bytes, mime };
   }
 
-  async held(sha256: string, name: string): Promise<PublishedFile | null> {
-    const found = await this.#linker.describe(sha256, cleanName(name), Infinity);
-    if (found.is !== "file") return null;
-    await this.#parts.content.use(sha256);
-    return found.file;
+  async held(sha256: string, name: string): Promise<Published> {
+    try {
+      const missing = await this.#missing(sha256, name);
+      if (missing !== null) return missing.retry ? { is: "missing", retry: true } : { is: "gone" };
+      await this.#parts.sharing?.soon(fileId({ is: "stored", sha256 }), { sha256, name, claimed: null }, Infinity);
+      return await this.#linker.describe(sha256, cleanName(name), Infinity);
+    } catch (error) {
+      this.#unexpected(error);
+      return { is: "missing", retry: true };
+    }
   }
 
   async publish(text: string): Promise<string | null> {
@@ -139,6 +149,7 @@ export class MediaFiles implements FileStore {
       if (!kept.ok) return null;
       const id = fileId({ is: "stored", sha256: kept.sha256 });
       const entry = await this.#here({ id, name: TEXT_NAME, mime: null });
+      if (entry !== null) await this.#parts.sharing?.soon(id, entry, Infinity);
       return entry === null ? null : await this.#linker.link(id, entry, TEXT_NAME, "text/plain");
     } catch (error) {
       this.#unexpected(error);
@@ -181,12 +192,40 @@ export class MediaFiles implements FileStore {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#cancelSweep();
-    await this.#singleFlight.close();
+    await Promise.all([this.#singleFlight.close(), this.#parts.sharing?.close()]);
     await this.#sweeping;
   }
 
   get #closed(): boolean {
     return this.#closing.signal.aborted;
+  }
+
+  /** Null once the other machines can have the content, if they are to. */
+  async #shared(sha256: string): Promise<(FileRefusal & Away) | null> {
+    const refusal = (await this.#parts.sharing?.share(sha256)) ?? null;
+    if (refusal !== null)
+      this.#options.log.warn({ why: refusal.why.message }, "a file cannot be kept for all machines");
+    return refusal;
+  }
+
+  /** Null once the content is here. */
+  async #missing(sha256: string, name: string): Promise<FileRefusal | null> {
+    if ((await this.#parts.content.use(sha256)) !== null) return null;
+    const wanted = { id: fileId({ is: "stored", sha256 }), name, mime: null, bytes: null };
+    const entry = await this.#soon(this.#entry(wanted, Infinity, this.#closing.signal));
+    return "ok" in entry ? entry : null;
+  }
+
+  /** The SHA-256 of the content that begins so, once it is here; null: it is not to be had. */
+  async #find(beginning: string): Promise<string | FileRefusal | null> {
+    const { content, sharing } = this.#parts;
+    const here = await content.find(beginning);
+    if (here !== null || sharing === null) return here;
+    const found = await sharing.find(beginning);
+    if (typeof found !== "string") return found;
+    const missing = await this.#missing(found, "");
+    if (missing === null) return found;
+    return missing.retry ? missing : null;
   }
 
   /** The file, once it is here and may be relayed. */
@@ -197,11 +236,15 @@ export class MediaFiles implements FileStore {
   ): Promise<{ readonly entry: FileEntry; readonly mime: string } | FileRefusal> {
     if (this.#forbids(wanted.name)) return FORBIDDEN;
     if (wanted.bytes !== null && wanted.bytes > this.#limit) return tooLarge(this.#limit);
+    const { clock } = this.#options;
+    const lateMs = clock.monoMs() + patienceMs;
     const entry = await this.#entry(wanted, patienceMs, signal);
     if ("ok" in entry) return entry;
     const { sniffed, claimed } = entry;
     const mime = await mediaType({ sniffed, name: wanted.name, claimed: wanted.mime ?? claimed });
-    return this.#forbids(await withEnding(cleanName(wanted.name), mime)) ? FORBIDDEN : { entry, mime };
+    if (this.#forbids(await withEnding(cleanName(wanted.name), mime))) return FORBIDDEN;
+    await this.#parts.sharing?.soon(wanted.id, entry, lateMs - clock.monoMs());
+    return { entry, mime };
   }
 
   /** Also by what is left of the name when it is cleaned: `a.exe\u200b` is a program as well. */
@@ -220,7 +263,7 @@ export class MediaFiles implements FileStore {
     const here = await this.#here(wanted);
     if (here !== null) return here;
     const origin = readFileId(wanted.id);
-    if (origin.is === "stored") return refused("not_found", "the media store no longer has it");
+    if (origin.is === "stored" && this.#parts.sharing === null) return GONE;
     const group = groupOf(origin);
     const failed = this.#failures.get(wanted.id) ?? this.#failures.get(group);
     if (failed !== null) return failed;
@@ -257,55 +300,36 @@ export class MediaFiles implements FileStore {
     }
   }
 
-  async #fetch(
-    origin: Exclude<FileOrigin, { is: "stored" }>,
+  async #fetch(origin: FileOrigin, wanted: WantedFile, watch: Watch): Promise<FileEntry | FileRefusal> {
+    const { sharing } = this.#parts;
+    const { signal } = watch;
+    const sha256 = origin.is === "stored" ? origin.sha256 : null;
+    const had =
+      sharing === null
+        ? GONE
+        : await this.#pour(async () => await sharing.source(wanted.id, sha256, signal), wanted, watch);
+    if (origin.is === "stored" || !("ok" in had) || signal.aborted) return had;
+    const limit = this.#limit;
+    return await this.#pour(() => openSource(origin, { ...this.#options, limit }, signal), wanted, watch);
+  }
+
+  async #pour(
+    open: () => Promise<Source | FileRefusal>,
     wanted: WantedFile,
     watch: Watch,
   ): Promise<FileEntry | FileRefusal> {
-    const { signal } = watch;
     try {
-      const source = origin.is === "url" ? await this.#ask(origin.url, signal) : await this.#session(origin, signal);
+      const source = await open();
       if (!source.ok) return source;
       watch.moved();
       const written = await this.#store(counted(source.chunks, watch), this.#limit);
       if (!written.ok) return written;
-      return await this.#note(wanted.id, written, wanted.name, source.mime ?? wanted.mime);
+      if (written.sha256 !== (source.sha256 ?? written.sha256)) return GONE;
+      return await this.#note(wanted.id, written, source.name ?? wanted.name, source.mime ?? wanted.mime);
     } catch (error) {
-      if (signal.aborted) return STOPPED;
+      if (watch.signal.aborted) return STOPPED;
       return notNow("network", `the transfer was interrupted (${codeOf(error)})`);
     }
-  }
-
-  async #ask(url: string, signal: AbortSignal): Promise<Fetched | FileRefusal> {
-    const { media, test } = this.#options;
-    // Its TLS is loaded with the first file that needs it: it would take a good part of the start-up time.
-    const { fetchUrl } = await import("./fetch-url.ts");
-    const fetching = fetchUrl(url, {
-      allowed: media.allowPrivate ? isReachable : isPublic,
-      allowedPort: media.allowPrivate ? () => true : isWebPort,
-      limit: this.#limit,
-      signal,
-      ...(test?.resolve !== undefined && { resolve: test.resolve }),
-    });
-    return await unlessAborted(fetching, signal);
-  }
-
-  async #session(
-    { account, ref }: { account: string; ref: FileRef },
-    signal: AbortSignal,
-  ): Promise<Fetched | FileRefusal> {
-    const opening = this.#options.sources.open(account, ref, signal);
-    // What comes when nobody waits any more is not left open.
-    void opening
-      .then(async (opened) => {
-        if (signal.aborted && opened.ok && !opened.stream.locked) await opened.stream.cancel();
-      })
-      .catch(() => undefined);
-    const opened = await unlessAborted(opening, signal);
-    if (!opened.ok) return { ok: false, why: opened.why, retry: !FINAL.has(opened.why.code) };
-    const chunks = chunksOf(opened.stream, signal);
-    if (opened.bytes !== null && opened.bytes > this.#limit) return tooLarge(this.#limit);
-    return { ok: true, mime: opened.mime, chunks };
   }
 
   async #store(
@@ -344,15 +368,13 @@ export class MediaFiles implements FileStore {
   async #tidy(): Promise<void> {
     const { clock, media, retentionDays, log } = this.#options;
     const keepMs = Math.max(retentionDays * DAY_MS, media.endpoint?.expiryMs ?? 0) + USE_SLACK_MS;
-    const beforeMs = clock.nowMs() - keepMs;
-    const { folder } = this.#parts;
+    const { folder, sharing } = this.#parts;
     try {
-      const limits = { beforeMs, stopped: () => this.#closed };
-      const contents = { ...limits, bytesMax: media.storeBytes, countMax: CONTENTS_MAX };
-      const { bytes, count } = await sweep(join(folder, "content"), contents);
+      const limits = { beforeMs: clock.nowMs() - keepMs, bytesMax: media.storeBytes, stopped: () => this.#closed };
+      const { bytes, count } = await sweepStore(folder, limits);
       this.#bytes = bytes;
       this.#count = count;
-      await sweep(join(folder, "index"), { ...limits, bytesMax: Infinity, countMax: ENTRIES_MAX });
+      await sharing?.sweep(keepMs, media.storeBytes);
     } catch (error) {
       log.warn({ error: codeOf(error) }, "the media store cannot be cleaned up");
     }
@@ -370,22 +392,7 @@ export class MediaFiles implements FileStore {
 const FORBIDDEN = refused("forbidden", "MediaDownloadBlackList excludes it");
 
 /** Whom a fetch depends on. */
-function groupOf(origin: Exclude<FileOrigin, { is: "stored" }>): string {
+function groupOf(origin: FileOrigin): string {
+  if (origin.is === "stored") return "stored";
   return origin.is === "remote" ? origin.account : `web ${URL.parse(origin.url)?.host ?? ""}`;
-}
-
-const FINAL: ReadonlySet<string> = new Set([
-  "forbidden",
-  "not_found",
-  "too_large",
-  "unsupported",
-  "bad_content",
-  "bug",
-]);
-
-async function* counted(chunks: AsyncIterable<Uint8Array>, watch: Watch): AsyncGenerator<Uint8Array, void, void> {
-  for await (const chunk of chunks) {
-    watch.moved();
-    yield chunk;
-  }
 }

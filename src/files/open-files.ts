@@ -7,12 +7,13 @@ import { Entries } from "./entries.ts";
 import type { FileStore } from "./files.ts";
 import { MediaFiles } from "./media-files.ts";
 import type { FilesOptions } from "./options.ts";
+import type { Sharing, SharingOptions } from "./sharing.ts";
 
 /**
  * Opens the store, and makes it when it is missing. Rejects with an error of the system when the folder cannot be used.
  */
 export async function openFiles(options: FilesOptions): Promise<FileStore> {
-  const { clock, test = {} } = options;
+  const { clock, shared, media, log, test = {} } = options;
   const folder = join(options.dataPath, "files");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const content = await ContentStore.open({
@@ -22,8 +23,20 @@ export async function openFiles(options: FilesOptions): Promise<FileStore> {
   });
   const temporary = (): string => content.temporary();
   const entries = new Entries(folder, temporary);
-  const secret = options.media.endpoint === null ? null : await secretOf(join(folder, "secret"), temporary());
-  return new MediaFiles(options, { folder, content, entries, secret });
+  const ownSecret = async (): Promise<Uint8Array> => await secretOf(join(folder, "secret"), temporary());
+  const secret = media.endpoint === null ? null : await (shared?.secret() ?? ownSecret());
+  const sharing = shared === undefined ? null : await openSharing({ shared, content, clock, log, media, test });
+  return new MediaFiles(options, { folder, content, entries, secret, sharing });
+}
+
+async function openSharing({
+  media,
+  test,
+  ...parts
+}: Omit<SharingOptions, "limit"> & Pick<FilesOptions, "media" | "test">): Promise<Sharing> {
+  const { Sharing } = await import("./sharing.ts");
+  const limit = Math.min(media.downloadSize, media.storeBytes);
+  return new Sharing({ ...parts, limit, ...(test?.sharing !== undefined && { flights: test.sharing }) });
 }
 
 const SECRET_BYTES = 32;

@@ -2,6 +2,7 @@ import type { AdapterLog, Clock } from "../contract/host.ts";
 import type { FileRef } from "../contract/ids.ts";
 import type { OpenedFile } from "../contract/session.ts";
 import type { Resolve } from "../lib/host-addresses.ts";
+import type { SharedContents } from "./shared.ts";
 import type { SingleFlightLimits } from "./single-flight.ts";
 import type { MediaFolder } from "./media-folder.ts";
 
@@ -13,6 +14,8 @@ export interface FilesOptions {
   /** Of a name: whether MediaDownloadBlackList excludes it. */
   readonly blacklisted: (name: string) => boolean;
   readonly sources: Sources;
+  /** What several machines have together; absent: this is the only one. */
+  readonly shared?: SharedContents;
   readonly clock: Clock;
   readonly log: AdapterLog;
   /** For tests: in place of the system's resolver, the free space of the disk, and the usual limits. */
@@ -20,6 +23,7 @@ export interface FilesOptions {
     readonly resolve?: Resolve;
     readonly freeBytes?: () => Promise<number>;
     readonly singleFlight?: Partial<SingleFlightLimits>;
+    readonly sharing?: Partial<SingleFlightLimits>;
   };
 }
 

@@ -19,6 +19,8 @@ export function tooLarge(limit: number): FileRefusal {
   return refused("too_large", `it is larger than MediaDownloadSize (${limit} bytes)`);
 }
 
+export const GONE: FileRefusal = refused("not_found", "the media store no longer has it");
+
 export const STOPPED: FileRefusal = notNow("stopping", "fetching it was cancelled");
 
 /** The code of an error of the system, such as `ENOSPC`. */

@@ -28,6 +28,16 @@ const BLOCK_BYTES = 4096;
 /** What is over a limit goes down to this share of it, or each further file would be a sweep of its own. */
 const ROOM = 0.9;
 
+const ENTRIES_MAX = 200_000;
+export const CONTENTS_MAX = 200_000;
+
+/** Removes what is too old of contents and of what is known of files; resolves to the contents that stay. */
+export async function sweepStore(folder: string, limits: Omit<SweepLimits, "countMax">): Promise<Holding> {
+  const holding = await sweep(join(folder, "content"), { ...limits, countMax: CONTENTS_MAX });
+  await sweep(join(folder, "index"), { ...limits, bytesMax: Infinity, countMax: ENTRIES_MAX });
+  return holding;
+}
+
 /** What a content of this length takes on a disk. */
 export function roomOf(bytes: number): number {
   return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;

@@ -50,7 +50,7 @@ export interface IngestDeps {
   readonly lock?: ReadWriteLock;
   /**
    * Keeps the content of a file for networks, so that they need not read it out of the message: its SHA-256, null when
-   * it is not kept. Never rejects. Absent: no content is kept.
+   * it is not kept. Rejects with a LogError when its message is to be refused. Absent: no content is kept.
    */
   readonly keepFile?: (content: Uint8Array, name: string) => Promise<string | null>;
   /** Absent: nobody asks what was dropped. */

@@ -8,8 +8,9 @@ import { enterStream } from "../sqlite/replica.ts";
 import type { CheckOptions, ReportProgress } from "../sqlite/upkeep.ts";
 import { decodeImport, encodeImport, idText, parseId } from "./codec.ts";
 import { connectNats, type NatsServers } from "./connect.ts";
-import { isNotAsExpected, Snapshots } from "./snapshots.ts";
-import { type CommitStream, copiesOn, findStream, openStream, patiently } from "./stream.ts";
+import { NOT_AS_EXPECTED } from "./objects.ts";
+import { Snapshots } from "./snapshots.ts";
+import { type CommitStream, copiesOn, findStream, isError, openStream, patiently } from "./stream.ts";
 
 export interface ImportOptions extends NatsServers, Omit<CheckOptions, "dataPath"> {
   /** Which stream. */
@@ -91,7 +92,7 @@ async function claim(stream: CommitStream, node: string, sha256: string): Promis
       const expect = { streamName: name, lastSubjectSequence: 0 };
       return (await js.publish(subject, encodeImport({ sha256 }), { msgID, expect })).seq;
     } catch (error) {
-      if (isNotAsExpected(error)) return null;
+      if (isError(error, NOT_AS_EXPECTED)) return null;
       throw error;
     }
   });

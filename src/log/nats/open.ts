@@ -8,6 +8,7 @@ import { connectNats, type NatsServers } from "./connect.ts";
 import type { Fence } from "../fence.ts";
 import { NatsCarrier } from "./nats-carrier.ts";
 import { SNAPSHOT_TIMES, SnapshotKeeper, type SnapshotTimes } from "./snapshot-keeper.ts";
+import { SharedFiles } from "./shared-files.ts";
 import { Snapshots } from "./snapshots.ts";
 import { copiesOn, openStream, SHARD } from "./stream.ts";
 
@@ -37,6 +38,8 @@ export class NatsLog extends SqliteLog {
   /** On so many servers each commit is kept. */
   readonly replicas: number;
   readonly #keeper: SnapshotKeeper;
+  /** Opens what the nodes have of files, of which so many bytes are kept. Rejects with a LogError. */
+  readonly files: (bytesMax: number) => Promise<SharedFiles>;
 
   constructor(
     connection: WorkerConnection,
@@ -52,6 +55,7 @@ export class NatsLog extends SqliteLog {
     this.connection = nats.nc;
     this.fence = nats.carrier.fence;
     this.replicas = nats.replicas;
+    this.files = (bytesMax) => SharedFiles.open(nats.snapshots.stream, { replicas: this.replicas, bytesMax });
     void this.failed.then(({ code }) => {
       if (code === "diverged") setAside(nats.snapshots.dataPath);
     });

@@ -4,16 +4,11 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { stateOfCopy } from "../sqlite/copied.ts";
-import { Objects, type StoredObject } from "./objects.ts";
+import { isError, NOT_AS_EXPECTED, Objects, type StoredObject } from "./objects.ts";
 import { type CommitStream, patiently, serverTime } from "./stream.ts";
 
 /** So many are kept: the newest, and one before it should that be damaged. */
 const KEPT = 2;
-/** A publish that finds another message than it expected. */
-const NOT_AS_EXPECTED = 10071;
-
-export const isNotAsExpected = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === NOT_AS_EXPECTED;
 
 /** A copy of a log as it was behind a commit, on the servers. */
 export interface Snapshot {
@@ -68,7 +63,7 @@ export class Snapshots {
       await js.publish(this.#claims, node, { expect: { lastSubjectSequence: last?.seq ?? 0 } });
       return true;
     } catch (error) {
-      if (isNotAsExpected(error)) return false;
+      if (isError(error, NOT_AS_EXPECTED)) return false;
       throw error;
     }
   }

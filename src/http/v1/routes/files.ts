@@ -104,8 +104,7 @@ async function wantedFile({ params, access }: Call, deps: V1Deps): Promise<Publi
   if (place !== null) return (await fileOfMessage(place, access, deps)).published;
   const sha256 = sha256Of(id);
   const named = sha256 === null ? null : await knownFile(sha256, access, deps);
-  const file = sha256 === null || named === null ? null : await deps.files.held(sha256, named.name);
-  return file === null ? { is: "gone" } : { is: "file", file };
+  return sha256 === null || named === null ? { is: "gone" } : await deps.files.held(sha256, named.name);
 }
 
 /** As the media endpoint answers, but that nothing between us and the caller may keep it. */

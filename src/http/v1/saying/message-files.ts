@@ -37,7 +37,9 @@ export async function fileOfMessage(
     return id === null ? GONE : { id, published: await deps.files.fetched({ id, ...wanted }) };
   }
   const sha256 = await deps.files.keep(Buffer.from(item.Data, "base64"), item.Name);
-  const file = sha256 === null ? null : await deps.files.held(sha256, item.Name);
-  if (sha256 === null || file === null) return { id: null, published: { is: "missing", retry: true } };
-  return { id: fileId({ is: "stored", sha256 }), published: { is: "file", file } };
+  const published = typeof sha256 === "string" ? await deps.files.held(sha256, item.Name) : null;
+  if (typeof sha256 !== "string" || published?.is !== "file") {
+    return { id: null, published: { is: "missing", retry: true } };
+  }
+  return { id: fileId({ is: "stored", sha256 }), published };
 }

@@ -192,11 +192,15 @@ interface HeldFile {
 async function uploaded(id: string, access: Access, deps: PostDeps): Promise<HeldFile | string> {
   const sha256 = sha256Of(id);
   const named = sha256 === null ? null : await knownFile(sha256, access, deps);
-  const file = sha256 === null || named === null ? null : await deps.files.held(sha256, named.name);
-  if (sha256 === null || named === null || file === null) {
+  const held = sha256 === null || named === null ? null : await deps.files.held(sha256, named.name);
+  if (held?.is === "missing") {
+    const detail = "a file of it cannot be had from the servers that keep it";
+    throw new ProblemError("unavailable", detail, { headers: { "Retry-After": "5" } });
+  }
+  if (sha256 === null || named === null || held?.is !== "file") {
     return "there is no such file for this caller; upload it with POST /v1/files";
   }
-  return { id: storedFile(sha256), file, claimed: named.mime };
+  return { id: storedFile(sha256), file: held.file, claimed: named.mime };
 }
 
 /** One of an event; only with its content here it is certain to come through. Otherwise why there is none. */
