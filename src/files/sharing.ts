@@ -76,7 +76,8 @@ export class Sharing {
     const nothing = (): void => undefined;
     const flight = { key: sha256, group: sha256, patienceMs: Infinity, silent: nothing, ended: nothing };
     const put = await this.#puts.ask(flight, this.#closing.signal, async (watch) => await this.#put(sha256, watch));
-    return "ok" in put ? put : null;
+    if (!("ok" in put)) return null;
+    return put.why.code === "timeout" ? notNow("timeout", `${SERVERS} do not take it in time`) : put;
   }
 
   /**
@@ -175,7 +176,7 @@ export class Sharing {
       this.#know(sha256);
       return { sha256 };
     } catch (error) {
-      return signal.aborted ? notNow("timeout", `${SERVERS} do not take it in time`) : away(error);
+      return signal.aborted ? STOPPED : away(error);
     }
   }
 

@@ -1,8 +1,6 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
+import { appendFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ClusterView } from "../../src/admin/views.ts";
 import { connectNats } from "../../src/log/nats/connect.ts";
 import { openStream } from "../../src/log/nats/stream.ts";
@@ -16,18 +14,15 @@ import { pythonPerson } from "../servers/people/python.ts";
 import { onStage } from "../servers/stage.ts";
 import { ApiClient } from "../support/client.ts";
 import { freePorts } from "../support/ports.ts";
-import { type Program, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { eventually } from "../support/wait.ts";
+import { type Machine, startMachine } from "./machines.suite.ts";
 
 const CHANNEL = "#square";
 
-/** One machine of several: the built program with a data folder and addresses of its own. */
-interface Machine {
+/** One with an IRC account and two of the API. */
+interface BridgeMachine extends Machine {
   readonly node: string;
-  readonly program: Program;
-  readonly dataPath: string;
-  /** Its configuration. */
-  readonly file: string;
   readonly client: (account: "one" | "two") => ApiClient;
   /** What `rialto cluster status` says; null: it does not run yet. */
   readonly cluster: () => Promise<ClusterView | null>;
@@ -40,36 +35,21 @@ async function machine(
     readonly ircPort: number;
     readonly env?: Readonly<Record<string, string>>;
   },
-): Promise<Machine> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), `rialto-${node}-`));
-  const dataPath = path.join(folder, "data");
+): Promise<BridgeMachine> {
   const [one = 0, two = 0] = await freePorts(2);
   const ports = { one, two };
   const irc = { net: { port: world.ircPort, channel: CHANNEL, settings: "MessageDelay = 20" } };
   const bridges = gateway({ irc, api: ["one", "two"] }).replaceAll(/^\[api\.(one|two)\]$/gm, (header, name: string) => {
     return `${header}\nBindAddress = "127.0.0.1:${name === "one" ? one : two}"`;
   });
-  const file = path.join(folder, "rialto.toml");
-  writeFileSync(file, `[general]\nLog = "nats://${world.nats.servers.join(",")}"\n${bridges}`);
-  const program = startProgram(folder, ["-conf", file], {
-    ...world.env,
-    RIALTO_GENERAL_NODE: node,
-    RIALTO_GENERAL_DATAPATH: dataPath,
-  });
-  onTestFinished(async () => {
-    program.child.kill("SIGCONT");
-    program.child.kill("SIGKILL");
-    await program.exited();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const log = `[general]\nLog = "nats://${world.nats.servers.join(",")}"\n`;
+  const started = startMachine(node, log + bridges, world.env);
   return {
+    ...started,
     node,
-    program,
-    dataPath,
-    file,
     client: (account) => new ApiClient(`http://127.0.0.1:${ports[account]}`),
     cluster: async () => {
-      const asked = startProgram(folder, ["cluster", "status", "--json", "--data", dataPath]);
+      const asked = startProgram(started.folder, ["cluster", "status", "--json", "--data", started.dataPath]);
       await asked.exited();
       return asked.output().startsWith("{") ? (JSON.parse(asked.output()) as ClusterView) : null;
     },
@@ -90,7 +70,7 @@ async function two(servers = 1) {
 }
 
 /** Where each account runs, once all of them do, each at one of these machines, and all of these say the same. */
-async function runAt(machines: readonly Machine[]): Promise<ReadonlyMap<string, string>> {
+async function runAt(machines: readonly BridgeMachine[]): Promise<ReadonlyMap<string, string>> {
   const names = new Set(machines.map(({ node }) => node));
   const ask = async (): Promise<readonly (readonly (readonly [string, string | null])[])[]> =>
     await Promise.all(
@@ -111,7 +91,7 @@ async function runAt(machines: readonly Machine[]): Promise<ReadonlyMap<string, 
 }
 
 /** The machine that runs the account, and the other one. */
-async function sidesOf(account: string, one: Machine, other: Machine): Promise<readonly [Machine, Machine]> {
+async function sidesOf(account: string, one: BridgeMachine, other: BridgeMachine): Promise<readonly [BridgeMachine, BridgeMachine]> {
   const node = (await runAt([one, other])).get(account);
   return node === one.node ? [one, other] : [other, one];
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { JetStreamClient, JetStreamManager, JsMsg } from "@nats-io/jetstream";
 import { onAbort } from "../../lib/abort.ts";
 import { isObject, readJson } from "../../lib/shapes.ts";
-import { type CommitStream, isMissing, serverTime } from "./stream.ts";
+import { type CommitStream, isError, isMissing, serverTime } from "./stream.ts";
 
 /** Bytes of one message of an object. */
 const CHUNK_BYTES = 128 * 1024;
@@ -306,9 +306,6 @@ async function next(messages: AsyncIterator<JsMsg>): Promise<JsMsg> {
 /** The servers have said no: another attempt has the same answer. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "number" && error.code >= 10_000;
-
-export const isError = (error: unknown, code: number): boolean =>
-  error instanceof Error && "code" in error && error.code === code;
 
 /** Null for what is no object, was deleted, or is not to be read. */
 function objectOf(text: string): StoredObject | null {

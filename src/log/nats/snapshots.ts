@@ -4,8 +4,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { stateOfCopy } from "../sqlite/copied.ts";
-import { isError, NOT_AS_EXPECTED, Objects, type StoredObject } from "./objects.ts";
-import { type CommitStream, patiently, serverTime } from "./stream.ts";
+import { NOT_AS_EXPECTED, Objects, type StoredObject } from "./objects.ts";
+import { type CommitStream, isError, patiently, serverTime } from "./stream.ts";
 
 /** So many are kept: the newest, and one before it should that be damaged. */
 const KEPT = 2;

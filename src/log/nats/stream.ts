@@ -7,6 +7,8 @@ const REPEATS_MS = 10 * 60 * 1000;
 /** How long the stream keeps the commits at most, in ms; what no snapshot needs any more is deleted earlier. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const NANOS = 1_000_000;
+/** The servers have no room for what a stream may hold. */
+const NO_STORAGE = 10047;
 /** So long the servers may take to give a stream, in ms. */
 const PATIENCE_MS = 15_000;
 
@@ -81,7 +83,7 @@ export async function patiently<T>(name: string, work: () => Promise<T>): Promis
     try {
       return await work();
     } catch (error) {
-      if (performance.now() > until) {
+      if (performance.now() > until || isError(error, NO_STORAGE)) {
         const reason = error instanceof Error ? error.message : String(error);
         throw new LogError("unreachable", `The servers of the log do not give the stream ${name}: ${reason}.`);
       }
@@ -93,6 +95,10 @@ export async function patiently<T>(name: string, work: () => Promise<T>): Promis
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && error.message.includes("stream not found");
 }
+
+/** Whether the servers have refused with this code. */
+export const isError = (error: unknown, code: number): boolean =>
+  error instanceof Error && "code" in error && error.code === code;
 
 /** The servers' clock, Unix ms; that of this machine where they are too old to say it. */
 export const serverTime = ({ ts }: Pick<StreamInfo, "ts">): number => (ts === undefined ? Date.now() : Date.parse(ts));
