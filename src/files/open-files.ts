@@ -25,18 +25,14 @@ export async function openFiles(options: FilesOptions): Promise<FileStore> {
   const entries = new Entries(folder, temporary);
   const ownSecret = async (): Promise<Uint8Array> => await secretOf(join(folder, "secret"), temporary());
   const secret = media.endpoint === null ? null : await (shared?.secret() ?? ownSecret());
-  const sharing = shared === undefined ? null : await openSharing({ shared, content, clock, log, media, test });
+  const limit = Math.min(media.downloadSize, media.storeBytes);
+  const sharing = shared === undefined ? null : await openSharing({ shared, content, clock, log, limit });
   return new MediaFiles(options, { folder, content, entries, secret, sharing });
 }
 
-async function openSharing({
-  media,
-  test,
-  ...parts
-}: Omit<SharingOptions, "limit"> & Pick<FilesOptions, "media" | "test">): Promise<Sharing> {
+async function openSharing(options: SharingOptions): Promise<Sharing> {
   const { Sharing } = await import("./sharing.ts");
-  const limit = Math.min(media.downloadSize, media.storeBytes);
-  return new Sharing({ ...parts, limit, ...(test?.sharing !== undefined && { flights: test.sharing }) });
+  return new Sharing(options);
 }
 
 const SECRET_BYTES = 32;

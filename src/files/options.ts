@@ -23,7 +23,6 @@ export interface FilesOptions {
     readonly resolve?: Resolve;
     readonly freeBytes?: () => Promise<number>;
     readonly singleFlight?: Partial<SingleFlightLimits>;
-    readonly sharing?: Partial<SingleFlightLimits>;
   };
 }
 

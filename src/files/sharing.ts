@@ -9,7 +9,7 @@ import type { FileEntry } from "./entries.ts";
 import { readFileId } from "./file-id.ts";
 import { type FileRefusal, GONE, notNow, STOPPED, tooLarge } from "./refusal.ts";
 import type { SharedContents } from "./shared.ts";
-import { FLIGHT_LIMITS, SingleFlight, type SingleFlightLimits, type Watch } from "./single-flight.ts";
+import { FLIGHT_LIMITS, SingleFlight, type Watch } from "./single-flight.ts";
 
 export interface SharingOptions {
   readonly shared: SharedContents;
@@ -18,7 +18,6 @@ export interface SharingOptions {
   readonly log: AdapterLog;
   /** Bytes of one file. */
   readonly limit: number;
-  readonly flights?: Partial<SingleFlightLimits>;
 }
 
 /** A content that the servers have, and what is known of it. */
@@ -34,7 +33,7 @@ interface SharedSource {
 type Known = Pick<FileEntry, "sha256" | "name" | "claimed">;
 
 /** Of a content that is put: in all, and without a chunk that is stored. Posts are refused as late. */
-const PUT = { totalMs: 2 * 60_000, stallMs: 15_000 };
+const PUT = { totalMs: 2 * 60_000, stallMs: 12_000 };
 /** So long a message waits at most until its files are on the servers, … */
 const SOON_MS = 3000;
 /** … and so long none waits after one that waited in vain. */
@@ -42,9 +41,9 @@ const AWAY_MS = 30_000;
 /** One look-up: a file that the servers do not name in time is fetched from elsewhere. */
 const LOOK_MS = 2000;
 /** So long it is not asked again whether the servers have something; and of so many contents and ids. */
-const KNOWN_MS = 12 * 3_600_000;
+const KNOWN_MS = 3_600_000;
 const KNOWN_MAX = 20_000;
-/** A content that is used every day is known as used on the servers with so much delay. */
+/** The servers know the last use late, by less than this. */
 const USE_SLACK_MS = 24 * 3_600_000;
 const COMPLAINT_MS = 600_000;
 
@@ -67,12 +66,11 @@ export class Sharing {
 
   constructor(options: SharingOptions) {
     this.#options = options;
-    this.#puts = new SingleFlight(options.clock, { ...FLIGHT_LIMITS, ...PUT, ...options.flights });
+    this.#puts = new SingleFlight(options.clock, { ...FLIGHT_LIMITS, ...PUT });
   }
 
   /** Null once most of the servers have the content, which is here. */
   async share(sha256: string): Promise<FileRefusal | null> {
-    if (this.#isKnown(sha256)) return null;
     const nothing = (): void => undefined;
     const flight = { key: sha256, group: sha256, patienceMs: Infinity, silent: nothing, ended: nothing };
     const put = await this.#puts.ask(flight, this.#closing.signal, async (watch) => await this.#put(sha256, watch));
@@ -146,7 +144,7 @@ export class Sharing {
 
   async #shareAll(id: FileId, entry: Known): Promise<void> {
     const { sha256, name, claimed } = entry;
-    const refusal = await this.share(sha256);
+    const refusal = this.#isKnown(sha256) ? null : await this.share(sha256);
     if (refusal !== null) return this.#isAway(refusal.why.message);
     // Such an id says by itself which content it is.
     if (isStored(id) || this.#isKnown(noteKey(id, entry))) return;
@@ -164,7 +162,7 @@ export class Sharing {
     const { signal } = watch;
     try {
       // Servers that do not say so get it again: each of its parts is tried until they have it.
-      const isThere = await unlessAborted(shared.use(sha256), signal).catch(() => false);
+      const isThere = await this.#look(signal, async () => await shared.use(sha256)).catch(() => false);
       if (!isThere) {
         const bytes = await content.use(sha256);
         if (bytes === null) return GONE;

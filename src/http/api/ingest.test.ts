@@ -126,6 +126,15 @@ describe("files", () => {
     expect(decodeStored(entries[0]?.payload ?? "").files).toEqual([]);
   });
 
+  test("refuse their message where all machines are to have them and cannot, and hold up nothing", async () => {
+    const away = (): Promise<never> => Promise.reject(new LogError("unreachable", "no servers"));
+    const { entries, post } = ingestOf({ other: network, keepFile: away });
+    const posts = [post({ text: "file", files }), post({ text: "after" })];
+    expect(await posts[0]).toMatchObject({ ok: false, problem: { status: 503, retryAfterS: 1 } });
+    expect(await posts[1]).toMatchObject({ ok: true });
+    expect(entries.map(({ payload }) => decodeStored(payload).message.text)).toEqual(["after"]);
+  });
+
   test("are kept as they were read", async () => {
     const kept: Uint8Array[] = [];
     const keep = (content: Uint8Array): Promise<null> => {

@@ -13,7 +13,7 @@ const USE_STEP_MS = 12 * 3_600_000;
 /** So long after its last chunk, what was not finished is taken for given up. */
 const UNFINISHED_MS = 3_600_000;
 /** Most objects, of both kinds. */
-const COUNT_MAX = 100_000;
+const COUNT_MAX = 50_000;
 /** What is over a limit goes down to this share of it, or each further file would be a sweep of its own. */
 const ROOM = 0.9;
 /** What a chunk and an object take beside their bytes, at most. */
