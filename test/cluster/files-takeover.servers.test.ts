@@ -26,23 +26,37 @@ async function machine(node: string, general: string, account: string) {
   return { program, client: new ApiClient(`http://127.0.0.1:${api}`), media: `http://127.0.0.1:${media}` };
 }
 
+/** Resolves once its account of the API is there. */
+async function serving(client: ApiClient): Promise<void> {
+  const health = async (): Promise<number> =>
+    await client.request("/api/health").then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await eventually(
+    health,
+    (status) => status === 200,
+    () => "the API to answer",
+    60_000,
+  );
+}
+
 needs(["nats-server"], () => {
   test("a machine that takes over sends the files of what the other has accepted, and serves the links that it made", async () => {
     const nats = await onStage(startNats(1));
     const side = await mattermost.found("bot");
     const general = `[general]\nLog = "nats://${nats.servers.join(",")}"\nMediaURL = "https://media.example"`;
     const first = await machine("n1", general, side.settings);
-    await first.program.prints(/Rialto runs/);
-    const second = await machine("n2", general, side.settings);
-    await second.program.prints(/this node is a standby/);
+    await serving(first.client);
 
     // A file of the network, of which a link is made and followed.
     const picture = randomBytes(20_000);
     const stream = await first.client.stream();
+    await first.client.say({ text: "hello", username: "anna", gateway: "square" });
     await eventually(
-      () => Promise.resolve(side.isBack()),
-      (is) => is,
-      () => "the account to be connected",
+      () => Promise.resolve(side.standing().length),
+      (count) => count === 1,
+      () => `the first message there\n${first.program.output()}`,
     );
     await side.alice.sendFile(side.channel, "p.bin", picture, "a picture");
     const message = await stream.next();
@@ -72,7 +86,8 @@ needs(["nats-server"], () => {
     });
     expect(said.status).toBe(201);
     first.program.child.kill("SIGKILL");
-    await second.program.prints(/Rialto runs/);
+    const second = await machine("n2", general, side.settings);
+    await serving(second.client);
 
     const again = await second.client.request(`/v1/files/${id}`);
     expect(again.status).toBe(200);

@@ -16,13 +16,12 @@ import {
   tree,
   wanted,
 } from "../../src/files/stage.suite.ts";
+import { LOG_ACCOUNT } from "../../src/log/fence.ts";
 import { connectNats } from "../../src/log/nats/connect.ts";
-import { node, servers } from "../../src/log/nats/nodes.suite.ts";
+import { caughtUp, node, raises, servers } from "../../src/log/nats/nodes.suite.ts";
 import { Objects } from "../../src/log/nats/objects.ts";
-import type { SharedFiles } from "../../src/log/nats/shared-files.ts";
 import { openStream } from "../../src/log/nats/stream.ts";
 import { needs } from "../servers/installed.ts";
-import type { NatsCluster } from "../servers/nats/server.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -30,17 +29,12 @@ const MEBIBYTE = 1024 * 1024;
 const sha256 = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 const stored = (hash: string) => fileId({ is: "stored", sha256: hash });
 
-/** A node's way to what all have. */
-async function shared(cluster: NatsCluster, name: string, shard: string): Promise<SharedFiles> {
-  const log = await node(cluster, name, { shard });
-  return await log.files(64 * MEBIBYTE);
-}
-
 /** Stores of two nodes, each in a folder of its own; the second has no session of any network. */
 async function two(count = 1) {
   const cluster = await servers(count);
   const shard = randomUUID();
-  const [one, other] = [await shared(cluster, "n1", shard), await shared(cluster, "n2", shard)];
+  const [log, otherLog] = [await node(cluster, "n1", { shard }), await node(cluster, "n2", { shard })];
+  const [one, other] = [await log.files(64 * MEBIBYTE), await otherLog.files(64 * MEBIBYTE)];
   const media = { downloadSize: 4 * MEBIBYTE };
   const sources = source((ref) => opened(`of ${ref}`, { mime: "text/plain" }));
   const asked = source(() => gone);
@@ -49,7 +43,7 @@ async function two(count = 1) {
   const nc = await connectNats({ servers: cluster.servers, node: "test", auth: null, tls: null });
   onTestFinished(() => nc.close());
   const stream = await openStream(nc, shard, count);
-  return { cluster, shard, stream, first, second, asked, one, other };
+  return { cluster, shard, stream, first, second, asked, one, other, log, otherLog };
 }
 
 const parts = async function* (content: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -181,7 +175,7 @@ needs(["nats-server"], () => {
   });
 
   test("what was not used for long goes, with what is known of it; what is over the limit goes, the oldest first", async () => {
-    const { one } = await two();
+    const { one, other, log, otherLog } = await two();
     const put = async (name: string): Promise<void> => {
       const content = Buffer.alloc(200_000, name);
       await one.put(sha256(content), parts(content), never);
@@ -199,6 +193,11 @@ needs(["nats-server"], () => {
       return there.join("");
     };
     expect(await one.sweep({ keepMs: 3_600_000, bytesMax: MEBIBYTE }, never)).toMatchObject({ removed: 0 });
+    expect(await left()).toBe("abc");
+    // Nobody holds the log yet: all may. Once another node does, it is for that one to say what is too old.
+    expect(await raises(log, 1, LOG_ACCOUNT)).toBe(true);
+    await caughtUp(otherLog, log);
+    expect(await other.sweep({ keepMs: -1, bytesMax: MEBIBYTE }, never)).toMatchObject({ removed: 0 });
     expect(await left()).toBe("abc");
     expect(await one.sweep({ keepMs: 3_600_000, bytesMax: 500_000 }, never)).toMatchObject({ removed: 2 });
     expect(await left()).toBe("bc");

@@ -55,7 +55,9 @@ export class NatsLog extends SqliteLog {
     this.connection = nats.nc;
     this.fence = nats.carrier.fence;
     this.replicas = nats.replicas;
-    this.files = (bytesMax) => SharedFiles.open(nats.snapshots.stream, { replicas: this.replicas, bytesMax });
+    const { carrier, replicas } = nats;
+    const sweeps = (): boolean => carrier.sweeps;
+    this.files = (bytesMax) => SharedFiles.open(nats.snapshots.stream, { replicas, bytesMax, sweeps });
     void this.failed.then(({ code }) => {
       if (code === "diverged") setAside(nats.snapshots.dataPath);
     });

@@ -29,6 +29,14 @@ interface Note {
   readonly facts: string;
 }
 
+interface SharedSettings {
+  readonly replicas: number;
+  /** What is to be kept. */
+  readonly bytesMax: number;
+  /** Whether this is the node that deletes what is too old. */
+  readonly sweeps: () => boolean;
+}
+
 interface SweepLimits {
   /** What was last used longer ago goes, in ms. */
   readonly keepMs: number;
@@ -45,25 +53,24 @@ export class SharedFiles {
   readonly #stream: CommitStream;
   readonly #objects: Objects;
   readonly #secrets: string;
+  readonly #sweeps: () => boolean;
 
-  private constructor(stream: CommitStream, objects: Objects, secrets: string) {
+  private constructor(stream: CommitStream, objects: Objects, secrets: string, sweeps: () => boolean) {
     this.#stream = stream;
     this.#objects = objects;
     this.#secrets = secrets;
+    this.#sweeps = sweeps;
   }
 
-  /** `bytesMax`: what is to be kept. Rejects with a LogError. */
-  static async open(
-    stream: CommitStream,
-    { replicas, bytesMax }: { readonly replicas: number; readonly bytesMax: number },
-  ): Promise<SharedFiles> {
+  /** Rejects with a LogError. */
+  static async open(stream: CommitStream, { replicas, bytesMax, sweeps }: SharedSettings): Promise<SharedFiles> {
     const secrets = `r.k.${stream.shard}`;
     const most = Math.ceil(bytesMax * SLACK.share) + SLACK.bytes;
     const bucket = `${stream.name}_FILES`;
     const objects = await patiently(`${bucket}, with room for MediaBytes (${Math.ceil(most / 1024 ** 2)} MiB)`, () =>
       Objects.open(stream, bucket, { replicas, subjects: [secrets], bytesMax: most }),
     );
-    return new SharedFiles(stream, objects, secrets);
+    return new SharedFiles(stream, objects, secrets, sweeps);
   }
 
   /** 32 bytes that all nodes have the same; made when there are none. Rejects with a LogError. */
@@ -118,14 +125,17 @@ export class SharedFiles {
   }
 
   /**
-   * Removes what is too old by the servers' clock, and, when the rest is over a limit, the longest unused; what is known
+   * Where this node is the one for it, or the bucket is over its limit, which does not wait for another node: removes
+   * what is too old by the servers' clock, and, when the rest is over a limit, the longest unused; what is known
    * of files whose content is not there; and what was never finished. `bytes`: what stays.
    */
   async sweep(
     { keepMs, bytesMax }: SweepLimits,
     signal: AbortSignal,
   ): Promise<{ readonly bytes: number; readonly removed: number }> {
-    const nowMs = serverTime(await this.#stream.jsm.streams.info(this.#objects.stream));
+    const info = await this.#stream.jsm.streams.info(this.#objects.stream);
+    if (!this.#sweeps() && info.state.bytes <= bytesMax) return { bytes: info.state.bytes, removed: 0 };
+    const nowMs = serverTime(info);
     const all = (await this.#objects.listed()).toSorted((one, other) => one.atMs - other.atMs);
     const newest = all.reduce((most, each) => Math.max(most, roomOf(each)), 0);
     let left = all.reduce((sum, each) => sum + roomOf(each), 0);
