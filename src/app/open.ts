@@ -45,7 +45,7 @@ export async function openStore(
   { general }: Config,
   sources: RemoteFiles,
   log: Logger,
-  servers: { files(bytesMax: number): Promise<SharedContents> } | null,
+  servers: (Pick<Log, "tail"> & { files(bytesMax: number): Promise<SharedContents> }) | null,
 ): Promise<FileStore> {
   const { dataPath, retentionDays, media } = general;
   const forbidden = media.blackList.map((pattern) => compilePattern(pattern));
@@ -53,7 +53,12 @@ export async function openStore(
   try {
     const shared = (await servers?.files(media.storeBytes)) ?? null;
     const parts = { blacklisted, sources, clock: systemClock, log, ...(shared !== null && { shared }) };
-    return await openFiles({ dataPath, retentionDays, media, ...parts });
+    const files = await openFiles({ dataPath, retentionDays, media, ...parts });
+    if (servers !== null) {
+      const { fetchForOthers } = await import("./files-for-others.ts");
+      servers.tail(fetchForOthers(files, sources));
+    }
+    return files;
   } catch (error) {
     if (error instanceof LogError) throw startErrorOf(error);
     throw new StartError("data_path", `the folder for files cannot be used: ${describe(error)}`, { cause: error });

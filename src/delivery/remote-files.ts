@@ -18,6 +18,11 @@ export class RemoteFiles {
     };
   }
 
+  /** Whether the account has a session here. */
+  isConnected(accountKey: string): boolean {
+    return this.#sessions.has(accountKey);
+  }
+
   /** Through the session that the account has now. Never rejects; with code `network` it may be there later. */
   async open(accountKey: string, ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {
     const session = this.#sessions.get(accountKey);

@@ -64,9 +64,9 @@ async function served(files: FileStore, link: string | null): Promise<string> {
 
 /** Lets time pass until it is done. */
 async function passes(clock: FakeClock, done: Promise<unknown>): Promise<void> {
-  let isDone = false;
-  const noted = done.then(() => (isDone = true));
-  while (!isDone) {
+  const state = { isDone: false };
+  const noted = done.then(() => (state.isDone = true));
+  while (!state.isDone) {
     await clock.advance(500);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
