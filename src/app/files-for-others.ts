@@ -9,8 +9,8 @@ import type { TailListener } from "../log/log.ts";
 const REMOTE = String.raw`{\"is\":\"remote\"`;
 
 /**
- * Where several machines share the log: has the files fetched of what came from networks to which this one is connected,
- * and with that put where the others have them. They are not connected there themselves.
+ * Where several machines share the log: has the files fetched of what came from networks to which this one is
+ * connected, and with that put where the others, which are not, have them.
  */
 export function fetchForOthers(
   files: Pick<FileStore, "ready">,

@@ -7,7 +7,7 @@ import type { FilesOptions } from "./options.ts";
 import { type FileRefusal, tooLarge } from "./refusal.ts";
 
 /** Where a file is that is not in the store. */
-export type Elsewhere = Exclude<FileOrigin, { is: "stored" }>;
+type Elsewhere = Exclude<FileOrigin, { is: "stored" }>;
 
 /** What is to be known of where files come from. `limit`: bytes of one file. */
 type SourceOptions = Pick<FilesOptions, "media" | "sources" | "test"> & { readonly limit: number };

@@ -20,7 +20,7 @@ const ROOM = 0.9;
 const CHUNK_ROOM = 256;
 const OBJECT_ROOM = 2048;
 /** The stream may hold more than is kept: what comes in while a sweep is under way, and what that leaves behind. */
-const SLACK = { share: 1.25, bytes: 64 * 1024 * 1024 };
+const MARGIN = { share: 1.25, bytes: 64 * 1024 * 1024 };
 
 /** What is known of a file. */
 interface Note {
@@ -65,7 +65,7 @@ export class SharedFiles {
   /** Rejects with a LogError. */
   static async open(stream: CommitStream, { replicas, bytesMax, sweeps }: SharedSettings): Promise<SharedFiles> {
     const secrets = `r.k.${stream.shard}`;
-    const most = Math.ceil(bytesMax * SLACK.share) + SLACK.bytes;
+    const most = Math.ceil(bytesMax * MARGIN.share) + MARGIN.bytes;
     const bucket = `${stream.name}_FILES`;
     const objects = await patiently(`${bucket}, with room for MediaBytes (${Math.ceil(most / 1024 ** 2)} MiB)`, () =>
       Objects.open(stream, bucket, { replicas, subjects: [secrets], bytesMax: most }),
