@@ -6,7 +6,7 @@ import { LogError } from "../log/errors.ts";
 import { LOG_ACCOUNT } from "../log/fence.ts";
 import type { Logger } from "../logger.ts";
 import type { Running } from "./change.ts";
-import type { Passing } from "./passing.ts";
+import type { PassedOn } from "./passing.ts";
 import { wishOf } from "./wish.ts";
 
 /** How often it is looked whether something may be forgotten, in ms. */
@@ -17,7 +17,7 @@ export class ClusterAccounts {
   readonly runner: MemberOptions["runner"];
   readonly #running: Running;
   readonly #view: () => ClusterView;
-  readonly #passing: Passing;
+  readonly #passing: PassedOn;
   /** Accounts of the HTTP API that are to be served here; another object for each time. */
   readonly #served = new Map<string, object>();
   readonly #logger: Logger;
@@ -28,7 +28,11 @@ export class ClusterAccounts {
 
   constructor(
     running: Running,
-    { view, passing, logger }: { readonly view: () => ClusterView; readonly passing: Passing; readonly logger: Logger },
+    {
+      view,
+      passing,
+      logger,
+    }: { readonly view: () => ClusterView; readonly passing: PassedOn; readonly logger: Logger },
   ) {
     this.#running = running;
     this.#view = view;

@@ -4,6 +4,7 @@ import { Tunnels } from "../cluster/tunnel/tunnels.ts";
 import type { ClusterSettings, Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
 import { within } from "../delivery/deadline.ts";
+import type { DeliveryOptions } from "../delivery/delivery.ts";
 import { isStored } from "../gateway/codec.ts";
 import { LogError } from "../log/errors.ts";
 import { Beats } from "../log/nats/beats.ts";
@@ -14,7 +15,7 @@ import type { Logger } from "../logger.ts";
 import { ReadWriteLock } from "../lib/read-write-lock.ts";
 import type { Running } from "./change.ts";
 import { ClusterAccounts } from "./cluster-accounts.ts";
-import { Passing } from "./passing.ts";
+import { PassedOn } from "./passing.ts";
 import { Warnings } from "./warnings.ts";
 import { wishOf } from "./wish.ts";
 
@@ -29,7 +30,7 @@ export interface ClusterNode {
   /** What the log tells from now on. */
   observe(observer: LogObserver): void;
   /** See DeliveryOptions. */
-  readonly terms: { readonly sharing: ReadWriteLock; readonly mayCall: () => boolean };
+  readonly terms: { readonly sharing: ReadWriteLock } & Required<Pick<DeliveryOptions, "mayCall" | "whereIs">>;
   /** Takes its share of the accounts from now on. */
   join(running: Running): void;
   /** The configuration has changed. */
@@ -75,7 +76,11 @@ export async function joinCluster(
   return {
     log,
     observe: (told) => (observer = told),
-    terms: { sharing: new ReadWriteLock(), mayCall: () => part?.member.isSure === true },
+    terms: {
+      sharing: new ReadWriteLock(),
+      mayCall: () => part?.member.isSure === true,
+      whereIs: (accountKey) => log.fence.current(accountKey).node || null,
+    },
     join: (running) => (part = takePart(running, { log, wire, view, onTwin, logger })),
     follow: (next) => part?.follow(next),
     troubles: () => [...warnings.alerts(), ...differences(view())],
@@ -107,7 +112,7 @@ function takePart(
     return server?.http.take(socket) ?? false;
   });
   const { descriptors } = running.share;
-  const passing = new Passing(running.config, { tunnels, fence, descriptors, logger });
+  const passing = new PassedOn(running.config, { tunnels, fence, descriptors, logger });
   const accounts = new ClusterAccounts(running, { view, passing, logger });
   const member = new ClusterMember({
     fence,

@@ -14,7 +14,7 @@ import { describe } from "./describe.ts";
 /** How long until an address that could not be had is tried again, in ms. */
 const RETRY_MS = 5_000;
 
-export interface PassingOptions {
+interface PassedOnOptions {
   readonly tunnels: Tunnels;
   readonly fence: Fence;
   readonly descriptors: Descriptors;
@@ -22,8 +22,8 @@ export interface PassingOptions {
 }
 
 /** The addresses of accounts of the HTTP API that other machines run: what comes there is passed on to them. */
-export class Passing {
-  readonly #options: PassingOptions;
+export class PassedOn {
+  readonly #options: PassedOnOptions;
   readonly #ended = new AbortController();
   /** By account, for those that do not run here: where to listen. */
   readonly #wanted = new Map<string, string>();
@@ -32,7 +32,7 @@ export class Passing {
   #config: Config;
   readonly #here = new Set<string>();
 
-  constructor(config: Config, options: PassingOptions) {
+  constructor(config: Config, options: PassedOnOptions) {
     this.#config = config;
     this.#options = options;
     this.follow(config);

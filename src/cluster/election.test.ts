@@ -75,6 +75,14 @@ describe("a node that starts", () => {
     expect(stage.pass(2000)).toEqual([]);
   });
 
+  test("takes nothing while another process is heard that has its name", () => {
+    const stage = new Stage(["a"], [["a", holder(4, { node: "n1", run: "twin" })]]);
+    stage.live("n1", { run: "twin" });
+    expect(stage.pass(20_000)).toEqual([]);
+    stage.others.clear();
+    expect(stage.pass(SILENCE_MS + 400)).toEqual([claims("a", 5)]);
+  });
+
   test("takes what it ran before at once, in a new epoch", () => {
     const stage = new Stage(["a"], [["a", holder(4, { node: "n1", run: "before" })]]);
     expect(stage.pass(800)).toEqual([claims("a", 5)]);

@@ -1,6 +1,6 @@
 import { type EpochClaim, type Holder, isRaised, NOBODY, type Runner } from "../log/fence.ts";
 import { moveOf, type Orphan, takersOf } from "./assignment.ts";
-import { ACK_GAP_MS, type NodeBeat, Peers } from "./peers.ts";
+import { ACK_GAP_MS, type NodeBeat, Peers, SILENCE_MS } from "./peers.ts";
 
 /**
  * Which accounts this node runs, of all that several nodes share. PURE: time and what is heard come in, and what is to
@@ -63,6 +63,8 @@ export class Election {
   #stays: ReadonlySet<string> = new Set();
   #isLeaving = false;
   #changedMs = -Infinity;
+  /** When another process was heard that has the name of this node: they would take everything from each other. */
+  #twinMs = -Infinity;
   /** When it began to listen. */
   #sinceMs: number | null = null;
   #effects: ElectionEffect[] = [];
@@ -106,6 +108,7 @@ export class Election {
     switch (input.is) {
       case "heard":
         if (input.beat.node !== this.#own.node) this.#peers.heard(input.beat, input.monoMs);
+        else if (input.beat.run !== this.#own.run) this.#twinMs = input.monoMs;
         return;
       case "acked":
         return this.#peers.acked(input.sentMs);
@@ -156,7 +159,7 @@ export class Election {
     for (const [account, phase] of this.#phases) {
       if (phase.is === "given" && monoMs - phase.claimedMs >= CLAIM_MS) this.#give(account, monoMs);
     }
-    if (this.#isLeaving) return;
+    if (this.#isLeaving || monoMs - this.#twinMs < SILENCE_MS) return;
     this.#claimOrphans(monoMs);
     this.#balance(monoMs);
   }

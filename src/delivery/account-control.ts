@@ -9,6 +9,8 @@ export interface AccountControlOptions {
   readonly log: Pick<Log, "mark" | "unmark">;
   readonly logger: Logger;
   readonly nowMs: () => number;
+  /** The machine that runs an account which does not run here; null: nobody knows. Absent: there is one machine. */
+  readonly whereIs?: (accountKey: string) => string | null;
 }
 
 /**
@@ -34,7 +36,10 @@ export class AccountControl {
     const { parts, log, logger, nowMs } = this.#options;
     await parts.settled;
     const before = parts.get(key);
-    if (before === undefined) return { is: "unknown" };
+    if (before === undefined) {
+      const node = this.#options.whereIs?.(key) ?? null;
+      return node === null ? { is: "unknown" } : { is: "refused", why: `it runs at the machine ${node}: ask there` };
+    }
     const { account } = before;
     if (account.down !== null) {
       return { is: "refused", why: `the configuration keeps the account down: ${account.down.reason}` };

@@ -97,6 +97,8 @@ export interface DeliveryOptions {
    * Absent: they may.
    */
   readonly mayCall?: () => boolean;
+  /** See AccountControlOptions. */
+  readonly whereIs?: (accountKey: string) => string | null;
   /** Called with what is only true now, at most 100 times a second for each account. Absent: nobody listens. */
   readonly onHint?: OnHint;
 }
@@ -128,7 +130,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   const noticeMs = (): number => current.general.outageNoticeMs;
   const places = () => watchedPlaces(current, routes, runtimes);
   const notices = new OutageNotices({ log, clock, logger, noticeMs, places });
-  const control = new AccountControl({ parts: runtimes, log, logger, nowMs: () => clock.nowMs() });
+  const control = new AccountControl({ ...options, parts: runtimes, nowMs: () => clock.nowMs() });
   return {
     start: () => {
       notices.start();

@@ -8,8 +8,8 @@ import type { LaneSpec } from "./lane-specs.ts";
 const LOOK_MS = 60_000;
 
 /**
- * What lanes that run on other machines wait for, by the marks that these put into the log: retention, which one machine
- * decides for all, leaves it alone. As of the last look; nothing is let go before the first.
+ * What lanes that run on other machines wait for, by the marks that these put into the log: retention, which one of
+ * them decides for all, leaves it alone. As of the last look; nothing is let go before the first.
  */
 export class Elsewhere {
   readonly #log: Pick<Log, "head" | "marks" | "newest">;

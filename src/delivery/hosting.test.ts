@@ -53,6 +53,7 @@ class Machine {
       random: () => 0,
       sharing: this.sharing,
       mayCall: () => this.isSure,
+      whereIs: (key) => (key === "web.b" ? "n2" : null),
     });
     onTestFinished(async () => {
       await delivery.quiesce();
@@ -96,6 +97,8 @@ test("each account runs where it was told to, and goes on elsewhere from where i
   await one.until("net", 1);
   await other.until("web", 1);
   expect((await first.status()).map(({ account }) => account)).toEqual(["net.a"]);
+  expect(await first.control("web.b", "pause")).toEqual({ is: "refused", why: "it runs at the machine n2: ask there" });
+  expect(await first.control("net.c", "pause")).toEqual({ is: "unknown" });
   await first.release("net.a", { isLost: false });
   await post("two");
   await other.until("web", 2);

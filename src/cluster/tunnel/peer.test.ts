@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { Peer } from "./peer.ts";
+import { TunnelPeer } from "./peer.ts";
 
 const MIB = 1024 * 1024;
 
 test("no more is on its way to a process than 4 MiB, and who waits goes on when it has come", () => {
   const asked: number[] = [];
-  const peer = new Peer((count) => asked.push(count));
+  const peer = new TunnelPeer((count) => asked.push(count));
   const pumped: string[] = [];
   const gone = { pump: () => pumped.push("gone") };
   while (peer.room > 0) peer.sent(256 * 1024);
@@ -23,7 +23,7 @@ test("no more is on its way to a process than 4 MiB, and who waits goes on when 
 
 test("it is asked again while something has not come, as an answer may be lost", () => {
   const asked: number[] = [];
-  const peer = new Peer((count) => asked.push(count));
+  const peer = new TunnelPeer((count) => asked.push(count));
   peer.look();
   peer.sent(10);
   peer.look();

@@ -12,7 +12,7 @@ interface Waiting {
  * What is on its way to another process. The windows of the tunnels bound what their ends hold; this bounds what waits
  * in the servers for a process that is slow to read, as they cut who is too slow, and its log with it.
  */
-export class Peer {
+export class TunnelPeer {
   readonly #ask: (count: number) => void;
   readonly #waiting = new Set<Waiting>();
   #sent = 0;

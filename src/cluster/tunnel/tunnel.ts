@@ -7,7 +7,7 @@ const WINDOW_BYTES = 256 * 1024;
 const LAZY_BYTES = WINDOW_BYTES / 4;
 
 /** What carries a tunnel. */
-export interface Carrier {
+export interface TunnelCarrier {
   publish(word: Buffer): void;
   /** How many bytes the process at the other end can be sent now; asked only once it is known. */
   room(): number;
@@ -18,7 +18,7 @@ export interface Carrier {
 }
 
 interface TunnelOptions {
-  readonly carrier: Carrier;
+  readonly carrier: TunnelCarrier;
   /** The end that opened it, at which the client is; the other end serves. */
   readonly opens: boolean;
   readonly remote: Remote;
@@ -29,8 +29,8 @@ type Done = (error?: Error | null) => void;
 /**
  * One end of a tunnel, with what servers of HTTP use of a socket. It differs by end when a write is done:
  *
- * - at the end that serves, when the client's system has taken it, as with a socket: an answer that broke on the way was
- *   not taken. The other end says so by `taken`;
+ * - at the end that serves, when the client's system has taken it, as with a socket: an answer that broke on its way
+ *   was not taken. The other end says so by `taken`;
  * - at the end that opened it, when it has left: it is read on while the window has room.
  *
  * It emits `connect` when the other end has taken it on, and `close` with whether it broke, like a socket.
@@ -38,7 +38,7 @@ type Done = (error?: Error | null) => void;
 export class Tunnel extends Duplex {
   readonly remoteAddress: string;
   readonly remotePort: number;
-  readonly #carrier: Carrier;
+  readonly #carrier: TunnelCarrier;
   readonly #opens: boolean;
   #connecting = true;
   #nextOut = 0;

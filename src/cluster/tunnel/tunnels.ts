@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
-import { Peer } from "./peer.ts";
-import { type Carrier, Tunnel } from "./tunnel.ts";
+import { TunnelPeer } from "./peer.ts";
+import { type TunnelCarrier, Tunnel } from "./tunnel.ts";
 import {
   ALIVE,
   aliveBodies,
@@ -10,7 +10,7 @@ import {
   Kind,
   MARK,
   MARKED,
-  type Opening,
+  type TunnelOpening,
   peerWordOf,
   readAlive,
   readCount,
@@ -18,7 +18,7 @@ import {
   readPeerWord,
   readWord,
   type Remote,
-  type Said,
+  type TunnelCount,
   type Word,
 } from "./words.ts";
 
@@ -27,7 +27,7 @@ const OPEN_LOOKS = 4;
 const OPEN_LOOK_MS = 500;
 /** How often a process says to others that it lives, and looks who has not, in ms. */
 const LOOK_MS = 1000;
-/** So many looks in a row find nothing of a tunnel; then it is over. Looks and not time: this process may stand still. */
+/** So many looks in a row find nothing of a tunnel; then it is over. No time counts: this process may stand still. */
 const SILENT_LOOKS = 4;
 /** In place of an id: what is for the process itself. */
 const TO_PROCESS = "process";
@@ -59,7 +59,7 @@ interface Standing {
 export class Tunnels {
   readonly #options: TunnelsOptions;
   readonly #standing = new Map<string, Standing>();
-  readonly #peers = new Map<string, Peer>();
+  readonly #peers = new Map<string, TunnelPeer>();
   readonly #stop: () => void;
   #accept: Accept = () => false;
   #isUp = true;
@@ -104,7 +104,7 @@ export class Tunnels {
       if (looks >= OPEN_LOOKS) tunnel.cut("that node does not answer");
     }, OPEN_LOOK_MS);
     tunnel.once("connect", () => clearInterval(late)).once("close", () => clearInterval(late));
-    const opening: Opening = { run: this.#options.run, account, remote };
+    const opening: TunnelOpening = { run: this.#options.run, account, remote };
     tunnel.say(Kind.open, JSON.stringify(opening));
     return tunnel;
   }
@@ -133,8 +133,8 @@ export class Tunnels {
     }
   }
 
-  #carrier(id: string, run: string): Carrier {
-    const peer = (): Peer => this.#peerOf(run);
+  #carrier(id: string, run: string): TunnelCarrier {
+    const peer = (): TunnelPeer => this.#peerOf(run);
     return {
       publish: (word) => this.#publish(run, id, word),
       room: () => peer().room,
@@ -147,10 +147,10 @@ export class Tunnels {
     };
   }
 
-  #peerOf(run: string): Peer {
+  #peerOf(run: string): TunnelPeer {
     const known = this.#peers.get(run);
     if (known !== undefined) return known;
-    const peer = new Peer((count) => this.#tell(run, MARK, countBody(count)));
+    const peer = new TunnelPeer((count) => this.#tell(run, MARK, countBody(count)));
     this.#peers.set(run, peer);
     return peer;
   }
@@ -203,7 +203,7 @@ export class Tunnels {
     else if (kind === ALIVE) for (const said of readAlive(body)) this.#named(run, said);
   }
 
-  #named(run: string, { id, number }: Said): void {
+  #named(run: string, { id, number }: TunnelCount): void {
     const standing = this.#standing.get(id);
     if (standing?.run !== run) return;
     standing.silentLooks = 0;
@@ -211,7 +211,7 @@ export class Tunnels {
   }
 
   #look(): void {
-    const byRun = new Map<string, Said[]>();
+    const byRun = new Map<string, TunnelCount[]>();
     for (const [id, standing] of this.#standing) {
       standing.silentLooks += 1;
       if (standing.silentLooks > SILENT_LOOKS) {

@@ -16,7 +16,7 @@ const HEAD_BYTES = 5;
 export const PART_BYTES = WORD_BYTES - HEAD_BYTES;
 
 export const Kind = {
-  /** Body: JSON of an Opening. */
+  /** Body: JSON of an TunnelOpening. */
   open: 1,
   accept: 2,
   data: 3,
@@ -35,7 +35,7 @@ export interface Remote {
 }
 
 /** What a tunnel is asked for with. */
-export interface Opening {
+export interface TunnelOpening {
   /** The process that asks. */
   readonly run: string;
   readonly account: string;
@@ -72,7 +72,7 @@ export function readWord(data: Uint8Array): Word | null {
 export const nextNumber = (number: number): number => (number + 1) >>> 0;
 
 /** Null: it is none. */
-export function readOpening(body: Buffer): Opening | null {
+export function readOpening(body: Buffer): TunnelOpening | null {
   const value = readJson(body.toString("utf8"));
   if (!isObject(value)) return null;
   const { run, account, remote } = value;
@@ -111,7 +111,7 @@ export function readPeerWord(data: Uint8Array): PeerWord | null {
   return { kind, run: bytes.toString("utf8", 2, 2 + length), body: bytes.subarray(2 + length) };
 }
 
-export interface Said {
+export interface TunnelCount {
   /** 32 hexadecimal digits. */
   readonly id: string;
   /** Of the next message in this tunnel. */
@@ -119,7 +119,7 @@ export interface Said {
 }
 
 /** Bodies of as many ALIVE as it takes. */
-export function aliveBodies(all: readonly Said[]): readonly Buffer[] {
+export function aliveBodies(all: readonly TunnelCount[]): readonly Buffer[] {
   const perWord = Math.floor((WORD_BYTES - RUN_MAX - 2) / ENTRY_BYTES);
   const bodies: Buffer[] = [];
   for (let from = 0; from < all.length; from += perWord) {
@@ -134,7 +134,7 @@ export function aliveBodies(all: readonly Said[]): readonly Buffer[] {
   return bodies;
 }
 
-export function readAlive(body: Buffer): readonly Said[] {
+export function readAlive(body: Buffer): readonly TunnelCount[] {
   return Array.from({ length: Math.floor(body.length / ENTRY_BYTES) }, (_, index) => {
     const at = index * ENTRY_BYTES;
     return { id: body.toString("hex", at, at + ID_BYTES), number: body.readUInt32BE(at + ID_BYTES) };
