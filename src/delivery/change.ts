@@ -37,15 +37,17 @@ export interface DeliveryChange {
 /** Nothing else waits for these lanes and sessions, so they may take their time. */
 const PATIENCE = { lanesMs: 10_000, drainMs: 10_000 };
 
-interface Scene {
+export interface Scene {
   readonly parts: AccountRegistry;
   readonly shared: Shared;
   /** Aborted when the program stops: what is under way is cut short, and nothing is opened any more. */
   readonly signal: AbortSignal;
   /** An error of the configuration so far has left something out. */
   readonly isDegraded: boolean;
-  /** Whether the account with this key runs here; absent: all do. */
+  /** Whether the account with this key is open here; absent: all are, or are to be. */
   readonly isHere?: (accountKey: string) => boolean;
+  /** … and whether it is not about to end here; absent: none is. */
+  readonly stays?: (accountKey: string) => boolean;
 }
 
 /** Moves nothing yet. Rejects with the log's LogError. */
@@ -121,7 +123,7 @@ interface Lanes {
 }
 
 async function settle(next: NextConfig, { specs, names }: Lanes, scene: Scene): Promise<void> {
-  const { parts, shared, signal, isHere = EVERY } = scene;
+  const { parts, shared, signal, isHere = EVERY, stays = EVERY } = scene;
   const patience = { ...PATIENCE, signal };
   const { config, routes, reopen } = next;
   const accounts = new Map([...config.accounts].filter(([, { protocol }]) => protocol !== "api"));
@@ -130,7 +132,7 @@ async function settle(next: NextConfig, { specs, names }: Lanes, scene: Scene): 
     const account = accounts.get(part.account.key);
     await part.drain(names, patience);
     if (isOver(part)) await end(part, patience, parts);
-    if (account === undefined) return;
+    if (account === undefined || (isOver(part) && !stays(account.key))) return;
     const wanted = { account, config, routes, specs: specs.get(account.key) ?? [] };
     if (isOver(part)) await parts.add(wanted, signal);
     else await part.change(wanted, patience);

@@ -156,6 +156,47 @@ test("a change of the configuration is about what runs here, and forgets nothing
   expect(await other.until("web", 2)).toEqual(["ref:room <bob> one", "ref:room <bob> two"]);
 });
 
+test("an account that is about to open while the configuration changes goes on from where it was", async () => {
+  const one = new Machine();
+  const delivery = await one.open();
+  await delivery.run("net.a");
+  await post("one");
+  await one.until("net", 1);
+  await delivery.release("net.a", { isLost: false });
+  await post("two");
+  const next = aConfig([aGateway("main", ["inout net.a #x", "inout api.left api"])], accounts);
+  let running = Promise.resolve();
+  await one.sharing.exclusive(1000, async () => {
+    running = delivery.run("net.a");
+    const change = await delivery.change({ config: next, routes: compileRoutes(next), reopen: new Set() });
+    const marks = change.marks();
+    if (marks.length > 0) await log.mark(marks);
+    change.swap();
+    await change.settle();
+  });
+  await running;
+  expect(await one.until("net", 2)).toEqual(["ref:#x <bob> one", "ref:#x <bob> two"]);
+});
+
+test("an account that is about to end while the configuration changes loses none of its bridges, and opens no more", async () => {
+  const one = new Machine();
+  const delivery = await one.open();
+  await delivery.run("net.a");
+  const next = aConfig([aGateway("main", ["inout net.a #x", "inout api.left api"])], accounts);
+  let released = Promise.resolve();
+  await one.sharing.exclusive(1000, async () => {
+    released = delivery.release("net.a", { isLost: true });
+    const reopen = new Set(["net.a"]);
+    const change = await delivery.change({ config: next, routes: compileRoutes(next), reopen });
+    expect(change.marks().filter(({ name }) => name.startsWith("removed/"))).toEqual([]);
+    change.swap();
+    await change.settle();
+    expect(await delivery.status()).toEqual([]);
+  });
+  await released;
+  expect(one.net.sessions).toHaveLength(1);
+});
+
 test("nothing leaves while it is not certain who runs an account", async () => {
   const one = new Machine();
   const delivery = await one.open();

@@ -6,6 +6,7 @@ import type { Log, Seq } from "../log/log.ts";
 import { end } from "./account-end.ts";
 import type { AccountRegistry } from "./account-registry.ts";
 import type { Patience, Wanted } from "./account-runtime.ts";
+import type { Scene } from "./change.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import { laneSpecs } from "./lane-specs.ts";
 
@@ -57,9 +58,13 @@ export class Hosting {
     this.#elsewhere.stop();
   }
 
-  /** What a change of the configuration is about. */
-  get scope(): { readonly isHere: (accountKey: string) => boolean } {
-    return { isHere: (accountKey) => this.#here.has(accountKey) };
+  /** What a change of the configuration is about: what opens later goes by it anyway, and is not new. */
+  get scope(): Required<Pick<Scene, "isHere" | "stays">> {
+    const { parts } = this.#options;
+    return {
+      isHere: (accountKey) => parts.get(accountKey) !== undefined,
+      stays: (accountKey) => this.#here.has(accountKey),
+    };
   }
 
   /** Resolves when it is open. Never rejects. */
