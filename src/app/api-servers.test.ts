@@ -23,6 +23,8 @@ const BRIDGES = ["in net.a #x", "inout api.right api"];
 let log: Awaited<ReturnType<typeof openAt>>;
 let routes: LiveRoutes;
 let servers: ApiServers;
+/** More servers over the same log. */
+let open: (sharing: ReadWriteLock | null) => ApiServers;
 let right: ApiClient;
 let account: Account;
 /** Names of the files that were kept for networks. */
@@ -40,21 +42,24 @@ beforeEach(async () => {
     return Promise.resolve(null);
   };
   routes = liveRoutes(compileRoutes(config));
+  const http = await loadHttp();
   const tokens = lazyTokens({ log, clock: systemClock, bytes: randomBytes, logger: new MemoryLogger().logger });
   onTestFinished(() => tokens.close());
-  servers = new ApiServers({
-    log,
-    files: Object.assign(new MemoryFiles(), { keep, linkFor: () => null }) as never,
-    routes,
-    lock: new ReadWriteLock(),
-    sharing: null,
-    share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
-    http: await loadHttp(),
-    logger: new MemoryLogger().logger,
-    onDrop: () => undefined,
-    delivery: () => null,
-    tokens: tokens.get,
-  });
+  open = (sharing) =>
+    new ApiServers({
+      log,
+      files: Object.assign(new MemoryFiles(), { keep, linkFor: () => null }) as never,
+      routes,
+      lock: new ReadWriteLock(),
+      sharing,
+      share: { bodies: new BodyBudget(), descriptors: ampleDescriptors() },
+      http,
+      logger: new MemoryLogger().logger,
+      onDrop: () => undefined,
+      delivery: () => null,
+      tokens: tokens.get,
+    });
+  servers = open(null);
   onTestFinished(() => servers.close());
   await servers.open(config);
   log.tail(servers.listener);
@@ -122,4 +127,29 @@ test("an account that goes and comes back begins at the head", async () => {
   await change(configOf(account));
   await say("three");
   expect(await right.texts()).toEqual(["three"]);
+});
+
+/** Those of a machine that shares the log, with nothing of its own yet. */
+async function shared(sharing: ReadWriteLock, config: Config): Promise<ApiServers> {
+  await servers.close();
+  servers = open(sharing);
+  onTestFinished(() => servers.close());
+  log.tail(servers.listener);
+  await servers.open(config);
+  return servers;
+}
+
+test("an account that is about to be served while the configuration changes keeps its readers' positions", async () => {
+  await say("one");
+  expect(await right.texts()).toEqual(["one"]);
+  const sharing = new ReadWriteLock();
+  const machine = await shared(sharing, configOf(account));
+  await say("two");
+  let running = Promise.resolve();
+  await sharing.exclusive(1000, async () => {
+    running = machine.run(account.key);
+    await change(configOf(account));
+  });
+  await running;
+  expect(await right.texts()).toEqual(["two"]);
 });

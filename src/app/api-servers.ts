@@ -142,7 +142,10 @@ export class ApiServers {
   /** The steps to another configuration; nothing has moved yet. Rejects with a LogError. */
   async change(next: NextConfig): Promise<ServersChange> {
     const { log, routes } = this.#core;
-    const accounts = this.#accountsHere(next.config);
+    // What opens later goes by it anyway, and is not new.
+    const accounts = this.#accountsHere(next.config).filter(
+      ({ key }) => this.#core.sharing === null || this.#servers.has(key),
+    );
     const marks = await log.marks(READERS_STEM);
     const news = accounts.map((account) => {
       const server = next.reopen.has(account.key) ? undefined : this.#servers.get(account.key);
