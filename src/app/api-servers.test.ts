@@ -153,3 +153,11 @@ test("an account that is about to be served while the configuration changes keep
   await running;
   expect(await right.texts()).toEqual(["two"]);
 });
+
+test("an account that the configuration keeps down is not served, also where a machine is given it", async () => {
+  const down = { reason: "no Token", remedy: "give it one" };
+  const machine = await shared(new ReadWriteLock(), configOf({ ...account, down }));
+  await machine.run(account.key);
+  expect(machine.addresses.size).toBe(0);
+  await expect(right.texts()).rejects.toThrow("ECONNREFUSED");
+});

@@ -270,9 +270,13 @@ export class ApiServers {
 
   /** One try; another one later when it fails. */
   async #listen(server: ApiServer): Promise<void> {
-    const { key, name } = server.account;
+    const { key, name, down } = server.account;
     const { signal } = this.#ended;
     if (signal.aborted) return await server.http.close();
+    if (down !== null) {
+      this.#core.logger.error({ account: name, ...down }, "the account stays down");
+      return;
+    }
     try {
       const url = await listen(server, this.#core.logger);
       if (isAborted(signal)) await server.http.close();
