@@ -161,3 +161,16 @@ test("an account that the configuration keeps down is not served, also where a m
   expect(machine.addresses.size).toBe(0);
   await expect(right.texts()).rejects.toThrow("ECONNREFUSED");
 });
+
+test("where readers begin is stored as their account's, so that who has lost it meanwhile moves none of them", async () => {
+  const owners: (string | undefined)[] = [];
+  const machine = await shared(new ReadWriteLock(), configOf(account));
+  const mark = log.mark.bind(log);
+  log.mark = async (marks, how) => {
+    owners.push(how?.account);
+    await mark(marks, how);
+  };
+  await machine.run(account.key);
+  log.mark = mark;
+  expect(owners).toEqual([account.key]);
+});

@@ -86,7 +86,8 @@ export class ApiAccount {
     };
     const reads = routes.reads(account.key);
     const { since, changed } = settleMembership({ prefix, marks, head }, reads);
-    await log.mark([
+    // Where another machine has taken the account over meanwhile, its readers stand further on.
+    await ownMarks(log, account.key).mark([
       { name: `${prefix}poll`, value: String(at.poll) },
       { name: `${prefix}stream`, value: String(at.stream) },
       ...changed,
