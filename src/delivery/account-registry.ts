@@ -41,7 +41,7 @@ export class AccountRegistry {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
         const part = await AccountRuntime.open(wanted, this.#shared);
-        if (isAborted(signal)) return await part.quiesce({ lanesMs: 0, drainMs: 0 });
+        if (isAborted(signal)) return await part.discard();
         this.#all = [...this.#all, part];
         part.supervisor.start();
         return;

@@ -234,6 +234,12 @@ export class AccountRuntime {
     this.intake.close();
   }
 
+  /** It was opened in vain, and never started: nobody waits for its lanes, and they write nothing more. Never rejects. */
+  async discard(): Promise<void> {
+    await this.quiesce({ lanesMs: 0, drainMs: 0 });
+    for (const { lane } of this.#lanes) this.#shared.lanes.remove(lane);
+  }
+
   /** To be called after `quiesce`: says goodbye, and what was done. Never rejects. */
   async close(): Promise<void> {
     await this.supervisor.close();

@@ -10,7 +10,11 @@ import type { Hold, Log } from "../log/log.ts";
 import { systemClock } from "./clock.ts";
 import { type Delivery, openDelivery } from "./delivery.ts";
 import { RemoteFiles } from "./remote-files.ts";
+import { AccountRegistry } from "./account-registry.ts";
 import { decodeCheckpoint } from "./lane/checkpoint.ts";
+import { laneSpecs } from "./lane-specs.ts";
+import { Lanes } from "./lanes.ts";
+import { LoopWatch } from "./loop-watch.ts";
 import { MemoryLogger, ScriptedNetwork } from "./scripted.suite.ts";
 import { MemoryFiles } from "./stage.suite.ts";
 
@@ -123,6 +127,31 @@ test("what is asked of one account is done in that order, and one that is lost w
     delivery.run("net.a"),
   ]);
   expect((await delivery.status()).map(({ account }) => account)).toEqual(["web.b", "net.a"]);
+});
+
+test("an account that is lost while it opens leaves no lane behind, for which retention would wait", async () => {
+  const { logger } = new MemoryLogger();
+  const lanes = new Lanes(log);
+  const routes = compileRoutes(config);
+  const registry = new AccountRegistry({
+    adapters: new Map([["net", new ScriptedNetwork().adapter]]),
+    lanes,
+    loops: new LoopWatch(systemClock, logger),
+    routes,
+    log,
+    files: new MemoryFiles(),
+    remoteFiles: new RemoteFiles(),
+    logger,
+    clock: systemClock,
+    random: () => 0,
+  });
+  const [account = anAccount("net.a")] = accounts;
+  const lost = new AbortController();
+  const specs = laneSpecs(config, routes).get(account.key) ?? [];
+  const opening = registry.add({ account, config, routes, specs }, lost.signal);
+  lost.abort();
+  await opening;
+  expect([registry.all, lanes.take("api.left/main")]).toEqual([[], false]);
 });
 
 test("nothing begins or ends here while the configuration changes", async () => {
