@@ -210,7 +210,7 @@ export class Admin {
         gateways,
         bridges: () => bridgesOf(config()),
         newestMs,
-        errors: () => errorsOf(config()),
+        errors: () => errorsOf(config(), cluster !== null),
         waitingMs: () => config().general.outageNoticeMs,
         shortage: () => this.#share.descriptors.shortage,
         guests: () => ({
@@ -269,9 +269,9 @@ const bridgesOf = ({ gateways }: Config): readonly BridgeView[] =>
     bridges.map(({ account, channel, direction }) => ({ gateway: name, account, channel, direction })),
   );
 
-/** Those that no account says itself. */
-function errorsOf({ errors }: Config): readonly ConfigError[] {
-  const untold = errors.filter(({ keepsDown }) => keepsDown !== true);
+/** Those that no account says itself; of several machines, one that is down is open on none. */
+function errorsOf({ errors }: Config, isShared: boolean): readonly ConfigError[] {
+  const untold = errors.filter(({ keepsDown }) => isShared || keepsDown !== true);
   return untold.map((problem) => ({ place: placeOf(problem), message: problem.message, remedy: problem.remedy }));
 }
 

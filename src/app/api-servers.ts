@@ -125,12 +125,12 @@ export class ApiServers {
   }
 
   /** … and no longer. Resolves when the positions of its readers are stored, as far as the log takes them. */
-  release(accountKey: string): Promise<void> {
+  release(accountKey: string, freed: () => void = () => undefined): Promise<void> {
     this.#here.get(accountKey)?.abort();
     this.#here.delete(accountKey);
     return this.#inTurn(accountKey, async () => {
       const server = this.#servers.get(accountKey);
-      if (server !== undefined) await this.#end([server], () => false);
+      if (server !== undefined) await this.#end([server], () => false, freed);
     });
   }
 
@@ -210,8 +210,13 @@ export class ApiServers {
     }
   }
 
-  async #end(ending: readonly ApiServer[], comesBack: (accountKey: string) => boolean): Promise<void> {
+  async #end(
+    ending: readonly ApiServer[],
+    comesBack: (accountKey: string) => boolean,
+    freed: () => void = () => undefined,
+  ): Promise<void> {
     await closeServers(ending);
+    freed();
     await Promise.all(ending.map(async ({ readers }) => await readers.settled()));
     for (const server of ending) {
       const { key } = server.account;

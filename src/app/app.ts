@@ -76,6 +76,7 @@ export async function startApp(
   let media: MediaServer | null = null;
   const stop = async (): Promise<void> => {
     reloader?.stop();
+    delivery?.interrupt();
     await clusterNode?.leave();
     await delivery?.quiesce();
     await Promise.all([servers?.close(), media?.close(), admin.close(), share.close()]);

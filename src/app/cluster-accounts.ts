@@ -65,8 +65,11 @@ export class ClusterAccounts {
     const { servers, delivery } = this.#running;
     this.#served.delete(account);
     // The configuration may not have it any more.
-    await Promise.all([servers.release(account), delivery.release(account, { isLost })]);
-    if (!this.#served.has(account)) this.#passing.enter(account);
+    const freed = (): void => {
+      if (!this.#served.has(account)) this.#passing.enter(account);
+    };
+    await Promise.all([servers.release(account, freed), delivery.release(account, { isLost })]);
+    freed();
     this.#logger.info({ account, lost: isLost }, "this machine runs the account no longer");
   }
 

@@ -21,6 +21,8 @@ import { wishOf } from "./wish.ts";
 
 /** So long a node that stops waits until others have what it ran, in ms. */
 const LEAVE_MS = 6_000;
+/** … where the servers of the log do not answer it. */
+const UNHEARD_MS = 1_000;
 /** Connections that are passed on, to this machine and from it. */
 const TUNNELS = 20_000;
 
@@ -78,8 +80,11 @@ export async function joinCluster(
     observe: (told) => (observer = told),
     terms: {
       sharing: new ReadWriteLock(),
-      mayCall: () => part?.member.isSure === true,
-      whereIs: (accountKey) => log.fence.current(accountKey).node || null,
+      mayCall: (accountKey) => log.fence.current(accountKey).run === log.fence.own.run && part?.member.isSure === true,
+      whereIs: (accountKey) => {
+        const holder = log.fence.current(accountKey);
+        return holder.node === node ? null : holder.node || null;
+      },
     },
     join: (running) => (part = takePart(running, { log, wire, view, onTwin, logger })),
     follow: (next) => part?.follow(next),
@@ -132,7 +137,8 @@ function takePart(
     },
     leave: async () => {
       // Where it does not come through, the others find out by themselves.
-      await within({ clock: systemClock, ms: LEAVE_MS }, () => member.leave());
+      const ms = member.hasVoice ? LEAVE_MS : UNHEARD_MS;
+      await within({ clock: systemClock, ms }, () => member.leave());
       await passing.close();
     },
     close: () => {

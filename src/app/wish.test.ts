@@ -21,6 +21,15 @@ test("all accounts are wanted, and those with data of their own stay where they 
   });
 });
 
+test("an account that the configuration keeps down is for other machines, which are told by that", () => {
+  const down = { reason: "no Password", remedy: "set one" };
+  const of = (it: { reason: string; remedy: string } | null) =>
+    wishOf(aConfig([aGateway("main", BRIDGES)], [{ ...anAccount("irc.net"), down: it }, anAccount("api.left")]));
+  expect(of(down).accounts).toEqual([LOG_ACCOUNT, "api.left"]);
+  expect(of(null).accounts).toEqual([LOG_ACCOUNT, "irc.net", "api.left"]);
+  expect(of(down).config).not.toBe(of(null).config);
+});
+
 test("what machines may have of their own makes no other configuration, and everything else does", () => {
   expect(digest()).toMatch(/^[\da-f]{16}$/);
   expect(digest({ irc: { Password: "another" }, api: { BindAddress: "127.0.0.1:2", Token: "u" } })).toBe(digest());

@@ -19,7 +19,7 @@ class Stage {
   readonly election: Election;
   monoMs = 1000;
   /** Others that live, and whether they take anything. */
-  readonly others = new Map<string, { run: string; takes: boolean; hasVoice: boolean }>();
+  readonly others = new Map<string, { run: string; takes: boolean; hasVoice: boolean; config: string }>();
   isAcked = true;
 
   constructor(accounts: readonly string[], held: readonly (readonly [string, Holder])[] = []) {
@@ -29,9 +29,14 @@ class Stage {
 
   live(
     node: string,
-    more: { readonly run?: string; readonly takes?: boolean; readonly hasVoice?: boolean } = {},
+    more: {
+      readonly run?: string;
+      readonly takes?: boolean;
+      readonly hasVoice?: boolean;
+      readonly config?: string;
+    } = {},
   ): void {
-    this.others.set(node, { run: node.replace("n", "r"), takes: true, hasVoice: true, ...more });
+    this.others.set(node, { run: node.replace("n", "r"), takes: true, hasVoice: true, config: "", ...more });
   }
 
   /** What it does in that time, with a beat of everybody each 0.4 s. */
@@ -152,7 +157,11 @@ describe("a node that is silent", () => {
     stage.pass(1000);
     stage.live("n2", { run: "new" });
     stage.pass(1000);
-    stage.take({ is: "heard", beat: { node: "n2", run: "r2", takes: true, hasVoice: true }, monoMs: stage.monoMs });
+    stage.take({
+      is: "heard",
+      beat: { node: "n2", run: "r2", takes: true, hasVoice: true, config: "" },
+      monoMs: stage.monoMs,
+    });
     expect(stage.pass(8000)).toEqual([]);
   });
 });
@@ -215,6 +224,15 @@ describe("a node that runs an account", () => {
     expect(stage.pass(2000)).toMatchObject([{ do: "quiesce" }]);
   });
 
+  test("goes to no node that may not want it, by its configuration", () => {
+    const stage = running(["a", "b", "c", "d"]);
+    stage.pass(10_000);
+    stage.live("n2", { config: "another" });
+    expect(stage.pass(20_000)).toEqual([]);
+    stage.take({ is: "leaves" });
+    expect(stage.take({ is: "quiesced", account: "a", monoMs: stage.monoMs })).toEqual([]);
+  });
+
   test("keeps it when the node that it was moved to has died meanwhile", () => {
     const stage = running(["a", "b"]);
     stage.pass(10_000);
@@ -264,9 +282,11 @@ const inputs: property.Arbitrary<Given> = property.oneof(
   { weight: 4, arbitrary: property.constant({ is: "own claim" as const }) },
   {
     weight: 4,
-    arbitrary: property
-      .tuple(runner, property.boolean(), property.boolean())
-      .map(([by, takes, hasVoice]) => ({ is: "heard" as const, beat: { ...by, takes, hasVoice }, monoMs: 0 })),
+    arbitrary: property.tuple(runner, property.boolean(), property.boolean()).map(([by, takes, hasVoice]) => ({
+      is: "heard" as const,
+      beat: { ...by, takes, hasVoice, config: "" },
+      monoMs: 0,
+    })),
   },
   {
     weight: 2,

@@ -40,8 +40,15 @@ export type ElectionInput =
   | { readonly is: "acked"; readonly sentMs: number }
   /** In the order of the stream. */
   | { readonly is: "applied"; readonly claim: EpochClaim; readonly monoMs: number }
-  /** These are to be run by somebody; those that stay are not moved for the sake of balance. */
-  | { readonly is: "wanted"; readonly accounts: readonly string[]; readonly stays?: readonly string[] }
+  /**
+   * These are to be run by somebody, by this configuration; those that stay are not moved for the sake of balance.
+   */
+  | {
+      readonly is: "wanted";
+      readonly accounts: readonly string[];
+      readonly stays?: readonly string[];
+      readonly config?: string;
+    }
   | { readonly is: "quiesced"; readonly account: string; readonly monoMs: number }
   /** This node is to hand over what it runs, and takes nothing more. */
   | { readonly is: "leaves" };
@@ -61,6 +68,7 @@ export class Election {
   readonly #orphans = new Map<string, { readonly sinceMs: number; claimedMs: number }>();
   #wanted: ReadonlySet<string> = new Set();
   #stays: ReadonlySet<string> = new Set();
+  #config = "";
   #isLeaving = false;
   #changedMs = -Infinity;
   /** When another process was heard that has the name of this node: they would take everything from each other. */
@@ -83,7 +91,7 @@ export class Election {
 
   /** What this node says of itself. */
   beat(monoMs: number): NodeBeat {
-    return { ...this.#own, takes: !this.#isLeaving, hasVoice: !this.#isIsolated(monoMs) };
+    return { ...this.#own, takes: !this.#isLeaving, hasVoice: !this.#isIsolated(monoMs), config: this.#config };
   }
 
   /** Most of the servers have lately had our beat, so that what others claim has come here as well. */
@@ -114,6 +122,7 @@ export class Election {
         return this.#peers.acked(input.sentMs);
       case "wanted":
         this.#stays = new Set(input.stays);
+        this.#config = input.config ?? "";
         return this.#want(input.accounts);
       case "applied":
         return this.#apply(input.claim, input.monoMs);
@@ -168,7 +177,7 @@ export class Election {
   #give(account: string, monoMs: number): void {
     const phase = this.#phases.get(account);
     const wish = phase === undefined || phase.is === "runs" ? null : phase.to;
-    const to = this.#peers.takers().find(({ node, run }) => node === wish?.node && run === wish.run);
+    const to = this.#peers.takers(this.#config).find(({ node, run }) => node === wish?.node && run === wish.run);
     const next = to ?? this.#bestFor(account);
     if (next === null) return void this.#phases.delete(account);
     this.#phases.set(account, { is: "given", to: wish, claimedMs: monoMs });
@@ -213,7 +222,7 @@ export class Election {
     for (const account of this.#wanted) {
       if (!this.#stays.has(account)) runs.get(this.#held.get(account)?.node ?? "")?.push(account);
     }
-    const move = moveOf(runs, this.#peers.takers(monoMs - STEADY_MS));
+    const move = moveOf(runs, this.#peers.takers(this.#config, monoMs - STEADY_MS));
     if (move?.from === this.#own.node) this.#end(move.account, move.to);
   }
 
@@ -229,7 +238,7 @@ export class Election {
   }
 
   #nodes(): ReadonlySet<string> {
-    const others = this.#peers.takers().map(({ node }) => node);
+    const others = this.#peers.takers(this.#config).map(({ node }) => node);
     return new Set(this.#isLeaving ? others : [...others, this.#own.node]);
   }
 
@@ -237,7 +246,7 @@ export class Election {
   #bestFor(account: string): Runner | null {
     const [best] = takersOf([{ account, last: "" }], this.#loads(new Set([account]))).get(account) ?? [];
     if (best === this.#own.node) return this.#own;
-    return this.#peers.takers().find(({ node }) => node === best) ?? null;
+    return this.#peers.takers(this.#config).find(({ node }) => node === best) ?? null;
   }
 
   #claim(account: string, { node, run }: Runner): void {

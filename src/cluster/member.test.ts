@@ -1,12 +1,16 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { LogError } from "../log/errors.ts";
-import { type EpochClaim, type Fence, type Holder, NOBODY } from "../log/fence.ts";
+import { type EpochClaim, type Fence, type Holder, NOBODY, type Runner } from "../log/fence.ts";
 import { ClusterMember } from "./member.ts";
 
 const OWN = { node: "n1", run: "r1" };
 
 /** A node alone on servers that have whatever it says at once. */
-function aMember(accounts: readonly string[], others: readonly unknown[] = []) {
+function aMember(
+  accounts: readonly string[],
+  others: readonly unknown[] = [],
+  quiesced: () => Promise<void> = () => Promise.resolve(),
+) {
   vi.useFakeTimers();
   const held = new Map<string, Holder>();
   const listeners = new Set<(claim: EpochClaim) => void>();
@@ -47,7 +51,7 @@ function aMember(accounts: readonly string[], others: readonly unknown[] = []) {
       stop: (account) => did.push(`stop ${account}`),
       quiesce: (account) => {
         did.push(`quiesce ${account}`);
-        return Promise.resolve();
+        return quiesced();
       },
     },
     monoMs: () => Date.now(),
@@ -63,7 +67,13 @@ function aMember(accounts: readonly string[], others: readonly unknown[] = []) {
     member.close();
     vi.useRealTimers();
   });
-  return { member, raised, did, state, listeners };
+  /** A claim that somebody has made is applied. */
+  const hold = (account: string, by: Runner): void => {
+    const claim = { account, epoch: fence.current(account).epoch + 1, ...by };
+    held.set(account, claim);
+    for (const told of listeners) told(claim);
+  };
+  return { member, raised, did, state, listeners, held: hold };
 }
 
 test("a node alone claims all in one message, runs it, and says so", async () => {
@@ -100,7 +110,7 @@ test("a claim that does not come through is made again", async () => {
 });
 
 test("who leaves ends what it runs, hands it over, and is told when that is done", async () => {
-  const other = { node: "n2", run: "r2", takes: true, hasVoice: true, config: "another" };
+  const other = { node: "n2", run: "r2", takes: true, hasVoice: true, config: "c" };
   const { member, raised, did, listeners } = aMember(["a", "b", "c", "d"], [other]);
   await vi.advanceTimersByTimeAsync(4000);
   const own = did.length;
@@ -109,7 +119,7 @@ test("who leaves ends what it runs, hands it over, and is told when that is done
   expect(raised.flat().filter(({ node }) => node === "n2")).toHaveLength(own);
   expect(member.view.nodes.map(({ name, isAlike }) => [name, isAlike])).toEqual([
     ["n1", true],
-    ["n2", false],
+    ["n2", true],
   ]);
   member.close();
   expect(listeners.size).toBe(0);
@@ -135,4 +145,38 @@ test("it is sure of what it runs only while it is acknowledged, and when all was
   expect(member.isSure).toBe(false);
   await vi.advanceTimersByTimeAsync(0);
   expect(member.isSure).toBe(true);
+});
+
+test("a node with another configuration is shown as such, and is given nothing", async () => {
+  const other = { node: "n2", run: "r2", takes: true, hasVoice: true, config: "another" };
+  const { member, did } = aMember(["a", "b"], [other]);
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(did).toEqual(["run a", "run b"]);
+  expect(member.view.nodes.map(({ name, isAlike }) => [name, isAlike])).toEqual([
+    ["n1", true],
+    ["n2", false],
+  ]);
+});
+
+test("what was handed over, lost and has come back is not given away by the first end of it", async () => {
+  const other = { node: "n2", run: "r2", takes: true, hasVoice: true, config: "c" };
+  const ends: (() => void)[] = [];
+  const accounts = ["a", "b", "c", "d"];
+  const { raised, did, held } = aMember(accounts, [other], () => new Promise((resolve) => ends.push(resolve)));
+  for (const account of accounts) held(account, OWN);
+  // One is to be moved, as this node runs all of them.
+  await vi.advanceTimersByTimeAsync(15_000);
+  const [moved = ""] = did.filter((each) => each.startsWith("quiesce "));
+  const account = moved.slice("quiesce ".length);
+  held(account, { node: "n2", run: "r2" });
+  held(account, OWN);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(did.filter((each) => each === moved)).toHaveLength(2);
+  const before = raised.length;
+  ends[0]?.();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(raised).toHaveLength(before);
+  ends[1]?.();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(raised.slice(before)).toMatchObject([[{ account, node: "n2" }]]);
 });

@@ -2,7 +2,7 @@ import { LogError } from "../log/errors.ts";
 import { type EpochClaim, type Fence, LOG_ACCOUNT } from "../log/fence.ts";
 import { isObject, readJson } from "../lib/shapes.ts";
 import { Election, type ElectionEffect, type ElectionInput } from "./election.ts";
-import { BEAT_MS, type NodeBeat, NODES } from "./peers.ts";
+import { BEAT_MS, type NodeBeat } from "./peers.ts";
 
 /** How often it is looked whether something is to be done, in ms. */
 const TICK_MS = 100;
@@ -71,9 +71,9 @@ export class ClusterMember {
   readonly #election: Election;
   readonly #ends: (() => void)[] = [];
   readonly #sinceMs = new Map<string, number>();
-  /** Of other nodes, as they say. */
-  readonly #configs = new Map<string, string>();
   #wish: Wish;
+  /** What is being handed over; another object for each time. */
+  readonly #ending = new Map<string, object>();
   #claims: EpochClaim[] = [];
   /** The silences of the servers after which all was applied here, and the one of which that is being asked. */
   #sureOf: number | null = null;
@@ -131,14 +131,15 @@ export class ClusterMember {
       const { node, epoch } = fence.current(account);
       return { account, node, epoch };
     });
-    const names = [fence.own, ...this.#election.peers.live].map(({ node }) => node);
+    const nodes = [{ ...fence.own, config }, ...this.#election.peers.live];
     return {
       own: fence.own.node,
       hasVoice: this.hasVoice,
-      nodes: names.map((name) => {
-        const isAlike = (this.#configs.get(name) ?? config) === config;
-        return { name, accounts: held.filter(({ node }) => node === name).length, isAlike };
-      }),
+      nodes: nodes.map((each) => ({
+        name: each.node,
+        accounts: held.filter(({ node }) => node === each.node).length,
+        isAlike: each.config === config,
+      })),
       accounts: held.map(({ account, node, epoch }) => {
         return { account, node: node === "" ? null : node, epoch, sinceMs: this.#sinceMs.get(account) ?? null };
       }),
@@ -166,7 +167,7 @@ export class ClusterMember {
   async #beat(): Promise<void> {
     const { wire, fence, monoMs } = this.#options;
     const sentMs = monoMs();
-    const word = JSON.stringify({ ...this.#election.beat(sentMs), config: this.#wish.config });
+    const word = JSON.stringify(this.#election.beat(sentMs));
     const isHeard = await wire.say(fence.own.node, word);
     if (isHeard) this.#take({ is: "acked", sentMs });
   }
@@ -175,15 +176,8 @@ export class ClusterMember {
     const beat = readJson(word);
     if (!isBeat(beat)) return;
     const { fence, monoMs, onTwin } = this.#options;
-    if (beat.node !== fence.own.node) this.#noteConfig(beat);
-    else if (beat.run !== fence.own.run) onTwin();
+    if (beat.node === fence.own.node && beat.run !== fence.own.run) onTwin();
     this.#take({ is: "heard", beat, monoMs: monoMs() });
-  }
-
-  #noteConfig({ node, config }: Pick<NodeBeat, "node"> & Pick<Wish, "config">): void {
-    this.#configs.delete(node);
-    this.#configs.set(node, config);
-    for (const oldest of this.#configs.keys()) if (this.#configs.size > NODES) this.#configs.delete(oldest);
   }
 
   #take(input: ElectionInput): void {
@@ -192,21 +186,31 @@ export class ClusterMember {
   }
 
   #carryOut(effect: ElectionEffect): void {
-    const { runner, monoMs } = this.#options;
+    const { runner } = this.#options;
     switch (effect.do) {
       case "run":
         return runner.run(effect.account);
       case "stop":
+        this.#ending.delete(effect.account);
         return runner.stop(effect.account);
       case "quiesce":
-        return void runner
-          .quiesce(effect.account)
-          .then(() => this.#take({ is: "quiesced", account: effect.account, monoMs: monoMs() }));
+        return void this.#quiesce(effect.account);
       case "claim":
         this.#claims.push(effect.claim);
         // Those of one turn are one message.
         if (this.#claims.length === 1) queueMicrotask(() => void this.#raise());
     }
+  }
+
+  async #quiesce(account: string): Promise<void> {
+    const { runner, monoMs } = this.#options;
+    const own = {};
+    this.#ending.set(account, own);
+    await runner.quiesce(account);
+    // It may have been lost and have come back meanwhile.
+    if (this.#ending.get(account) !== own) return;
+    this.#ending.delete(account);
+    this.#take({ is: "quiesced", account, monoMs: monoMs() });
   }
 
   async #raise(): Promise<void> {
@@ -221,7 +225,7 @@ export class ClusterMember {
   }
 }
 
-const isBeat = (value: unknown): value is NodeBeat & Pick<Wish, "config"> =>
+const isBeat = (value: unknown): value is NodeBeat =>
   isObject(value) &&
   ["node", "run", "config"].every((field) => typeof value[field] === "string" && value[field] !== "") &&
   ["takes", "hasVoice"].every((field) => typeof value[field] === "boolean");

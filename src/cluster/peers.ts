@@ -7,7 +7,7 @@ export const SILENCE_MS = 2500;
 /** Acknowledgements that are further apart, in ms: nobody can say what was lost in between, so it counts for nobody. */
 export const ACK_GAP_MS = 1200;
 /** So many nodes are known at most; of more, the most silent is forgotten. */
-export const NODES = 256;
+const NODES = 256;
 
 /** What a node says of itself. */
 export interface NodeBeat extends Runner {
@@ -15,10 +15,13 @@ export interface NodeBeat extends Runner {
   readonly takes: boolean;
   /** False: its own beats have not been acknowledged for so long that it runs nothing any more. */
   readonly hasVoice: boolean;
+  /** Tells its configuration from others. */
+  readonly config: string;
 }
 
 interface Peer {
   run: string;
+  config: string;
   takes: boolean;
   /** Since when it has been heard in this run, monotonic ms. */
   sinceMs: number;
@@ -38,11 +41,11 @@ export class Peers {
   #listenedMs = 0;
   #gaps = 0;
 
-  heard({ node, run, takes, hasVoice }: NodeBeat, monoMs: number): void {
+  heard({ node, run, takes, hasVoice, config }: NodeBeat, monoMs: number): void {
     if (!hasVoice) return;
     const peer = this.#all.get(node);
     if (peer === undefined) {
-      this.#all.set(node, { run, takes, sinceMs: monoMs, silentMs: 0, ended: new Set() });
+      this.#all.set(node, { run, config, takes, sinceMs: monoMs, silentMs: 0, ended: new Set() });
       if (this.#all.size > NODES) this.#forgetOne();
       return;
     }
@@ -53,6 +56,7 @@ export class Peers {
     }
     if (peer.silentMs >= SILENCE_MS) peer.sinceMs = monoMs;
     peer.takes = takes;
+    peer.config = config;
     peer.silentMs = 0;
   }
 
@@ -94,18 +98,22 @@ export class Peers {
     return peer === undefined || peer.silentMs >= SILENCE_MS ? null : peer.run;
   }
 
-  /** Others that can be given accounts; `sinceMs`: not those that came later. */
-  takers(sinceMs: number = Infinity): readonly Runner[] {
+  /**
+   * Others that can be given accounts: those with this configuration, as one with another may not want them. `sinceMs`:
+   * not those that came later.
+   */
+  takers(config: string, sinceMs: number = Infinity): readonly Runner[] {
     return [...this.#all]
-      .filter(([, peer]) => peer.takes && peer.silentMs < SILENCE_MS && peer.sinceMs <= sinceMs)
+      .filter(([, peer]) => peer.takes && peer.silentMs < SILENCE_MS)
+      .filter(([, peer]) => peer.config === config && peer.sinceMs <= sinceMs)
       .map(([node, { run }]) => ({ node, run }));
   }
 
-  /** All that live, with since when. */
-  get live(): readonly (Runner & { readonly sinceMs: number })[] {
+  /** All that live. */
+  get live(): readonly (Runner & Pick<NodeBeat, "config">)[] {
     return [...this.#all]
       .filter(([, { silentMs }]) => silentMs < SILENCE_MS)
-      .map(([node, { run, sinceMs }]) => ({ node, run, sinceMs }));
+      .map(([node, { run, config }]) => ({ node, run, config }));
   }
 
   #forgetOne(): void {

@@ -46,7 +46,7 @@ export interface Shared {
   readonly meter?: Meter;
   readonly onDrop?: OnDrop;
   readonly onHint?: OnHint;
-  readonly mayCall?: () => boolean;
+  readonly mayCall?: (accountKey: string) => boolean;
 }
 
 /** What a configuration asks of one account. */
@@ -285,7 +285,7 @@ export class AccountRuntime {
       meter: this.#meter(),
       loops,
       outageNoticeMs,
-      ...(mayCall !== undefined && { mayCall }),
+      ...(mayCall !== undefined && { mayCall: () => mayCall(spec.route.account.key) }),
       ...spec.route,
       name: spec.name,
       plan: this.#plan,

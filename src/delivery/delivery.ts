@@ -58,6 +58,8 @@ export interface Delivery {
    * LogError.
    */
   change(next: NextConfig): Promise<DeliveryChange>;
+  /** Before a stop: a change that is under way is cut short, and no other one begins. */
+  interrupt(): void;
   /** Stop, step 1: nothing more is sent or taken in, what is under way comes to its end. About 2 s at most. */
   quiesce(): Promise<void>;
   /**
@@ -93,15 +95,17 @@ export interface DeliveryOptions {
    */
   readonly sharing?: ReadWriteLock | null;
   /**
-   * Whether messages may leave now: false while it is not known whether another machine has taken over what runs here.
-   * Absent: they may.
+   * Whether messages to this account may leave now: not when another machine has taken it over, or while it is not known
+   * whether one has. Absent: they may.
    */
-  readonly mayCall?: () => boolean;
+  readonly mayCall?: (accountKey: string) => boolean;
   /** See AccountControlOptions. */
   readonly whereIs?: (accountKey: string) => string | null;
   /** Called with what is only true now, at most 100 times a second for each account. Absent: nobody listens. */
   readonly onHint?: OnHint;
 }
+
+const EVERY = (): boolean => true;
 
 /** How long a stop waits for a change that is under way, which it cuts short. */
 const CHANGE_MS = 700;
@@ -123,12 +127,12 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   });
   const stopping = new AbortController();
   let current = config;
-  const here = { parts: runtimes, ended: stopping.signal, log, clock, config: () => current, routes };
+  const here = { parts: runtimes, lanes, ended: stopping.signal, log, clock, config: () => current, routes };
   const hosting = sharing === null ? null : new Hosting({ ...here, sharing });
   const waitingAfter = (): Seq => Math.min(lanes.waitingAfter, hosting?.waitingAfter ?? Infinity);
   hold(log, waitingAfter, { config, lanes: routes.lanes() });
   const noticeMs = (): number => current.general.outageNoticeMs;
-  const places = () => watchedPlaces(current, routes, runtimes);
+  const places = () => watchedPlaces(current, routes, { parts: runtimes, mayTell: options.mayCall ?? EVERY });
   const notices = new OutageNotices({ log, clock, logger, noticeMs, places });
   const control = new AccountControl({ ...options, parts: runtimes, nowMs: () => clock.nowMs() });
   return {
@@ -166,6 +170,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
       };
       return { ...change, swap };
     },
+    interrupt: () => stopping.abort(),
     quiesce: async () => {
       notices.stop();
       hosting?.stop();

@@ -16,6 +16,7 @@ export class Elsewhere {
   readonly #clock: Clock;
   readonly #lanes: () => Iterable<LaneSpec>;
   #after: Seq = 0;
+  #kept: Seq = Infinity;
   #cancel: () => void = () => undefined;
   #isOver = false;
 
@@ -34,6 +35,12 @@ export class Elsewhere {
     return this.#after;
   }
 
+  /** What is waited for after this is to be left alone until the next look that begins. */
+  keep(after: Seq): void {
+    this.#kept = Math.min(this.#kept, after);
+    this.#after = Math.min(this.#after, after);
+  }
+
   start(): void {
     void this.#look();
   }
@@ -45,7 +52,9 @@ export class Elsewhere {
 
   async #look(): Promise<void> {
     try {
-      this.#after = await this.#find();
+      this.#kept = Infinity;
+      const found = await this.#find();
+      this.#after = Math.min(found, this.#kept);
     } catch (error) {
       if (!(error instanceof LogError)) throw error;
     }

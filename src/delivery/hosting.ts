@@ -9,6 +9,7 @@ import type { Patience, Wanted } from "./account-runtime.ts";
 import type { Scene } from "./change.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import { laneSpecs } from "./lane-specs.ts";
+import type { Lanes } from "./lanes.ts";
 
 /** Where another machine has the account already: nothing of it can be stored here any more. */
 const LOST: Patience = { lanesMs: 0, drainMs: 0 };
@@ -17,6 +18,7 @@ const IN_ORDER: Patience = { lanesMs: 1_500, drainMs: 500 };
 
 export interface HostingOptions {
   readonly parts: AccountRegistry;
+  readonly lanes: Pick<Lanes, "waitingAfter">;
   /** See DeliveryOptions. */
   readonly sharing: ReadWriteLock;
   readonly ended: AbortSignal;
@@ -84,8 +86,10 @@ export class Hosting {
     this.#here.get(accountKey)?.abort();
     this.#here.delete(accountKey);
     return this.#inTurn(accountKey, async () => {
-      const { parts } = this.#options;
+      const { parts, lanes } = this.#options;
       const part = parts.get(accountKey);
+      // Until the next look, it is only known here what its lanes wait for.
+      this.#elsewhere.keep(lanes.waitingAfter);
       if (part !== undefined) await end(part, isLost ? LOST : IN_ORDER, parts);
     });
   }

@@ -55,6 +55,7 @@ export class OutageNotices {
   readonly #options: OutageNoticesOptions;
   /** By place; null until the marks are read. */
   #told: Map<Subject, Told> | null = null;
+  #rereads = 0;
   #cancel: () => void = () => undefined;
   #stopped = false;
   #working = false;
@@ -76,6 +77,7 @@ export class OutageNotices {
   /** Another machine may have told of something meanwhile. */
   reread(): void {
     this.#told = null;
+    this.#rereads += 1;
   }
 
   #arm(): void {
@@ -100,8 +102,8 @@ export class OutageNotices {
   }
 
   async #lookAt(places: readonly WatchedPlace[]): Promise<void> {
-    this.#told ??= await this.#readMarks();
-    const told = this.#told;
+    const told = this.#told ?? (await this.#read());
+    if (told === null) return;
     await this.#forget(places, told);
     for (const place of places) {
       if (this.#stopped) return;
@@ -151,6 +153,14 @@ export class OutageNotices {
     if (gone.length === 0) return;
     await this.#options.log.unmark(gone.map((place) => `${STEM}${place}`));
     for (const place of gone) told.delete(place);
+  }
+
+  /** Null: they are to be read once more. */
+  async #read(): Promise<Map<Subject, Told> | null> {
+    const rereads = this.#rereads;
+    const told = await this.#readMarks();
+    if (rereads !== this.#rereads) return null;
+    return (this.#told = told);
   }
 
   async #readMarks(): Promise<Map<Subject, Told>> {

@@ -9,11 +9,11 @@ import type { AccountRegistry } from "./account-registry.ts";
 export function watchedPlaces(
   { accounts }: Config,
   routes: Routes,
-  runtimes: AccountRegistry,
+  { parts, mayTell }: { readonly parts: AccountRegistry; readonly mayTell: (accountKey: string) => boolean },
 ): readonly WatchedPlace[] {
   const all = [...accounts.values()].filter(({ protocol }) => protocol !== "api");
   return all.flatMap(({ key, name }) => {
-    const part = runtimes.get(key);
+    const part = mayTell(key) ? parts.get(key) : undefined;
     return routes
       .channels(key)
       .map(({ name: channel }) => {
@@ -24,5 +24,5 @@ export function watchedPlaces(
   });
 }
 
-/** The account is being opened or closed. */
+/** The account is being opened or closed, or may run at another machine. */
 const UNKNOWN: ChannelHealth = { takes: () => false, down: undefined, backlog: () => Promise.resolve(null) };
