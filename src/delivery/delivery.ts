@@ -95,7 +95,7 @@ export interface DeliveryOptions {
    */
   readonly sharing?: ReadWriteLock | null;
   /**
-   * Whether messages to this account may leave now: not when another machine has taken it over, or while it is not known
+   * Whether messages to this account may leave now: not when another machine has taken it over, or while nobody knows
    * whether one has. Absent: they may.
    */
   readonly mayCall?: (accountKey: string) => boolean;
@@ -131,9 +131,8 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   const hosting = sharing === null ? null : new Hosting({ ...here, sharing });
   const waitingAfter = (): Seq => Math.min(lanes.waitingAfter, hosting?.waitingAfter ?? Infinity);
   hold(log, waitingAfter, { config, lanes: routes.lanes() });
-  const noticeMs = (): number => current.general.outageNoticeMs;
   const places = () => watchedPlaces(current, routes, { parts: runtimes, mayTell: options.mayCall ?? EVERY });
-  const notices = new OutageNotices({ log, clock, logger, noticeMs, places });
+  const notices = new OutageNotices({ log, clock, logger, noticeMs: () => current.general.outageNoticeMs, places });
   const control = new AccountControl({ ...options, parts: runtimes, nowMs: () => clock.nowMs() });
   return {
     start: () => {
