@@ -42,29 +42,23 @@ export class FaultHarness {
   readonly crashes: string[] = [];
   readonly #config: string;
   readonly #clock: string;
-  readonly #ends: (() => Promise<unknown>)[];
+  readonly #kept: Kept;
   #rialto: Rialto | null = null;
   #wanted = false;
 
-  constructor(parts: {
-    readonly people: Readonly<Record<Remote, Voice>>;
-    readonly servers: Readonly<Record<Remote, Pausable>>;
-    readonly proxies: Readonly<Record<Remote, Proxy>>;
-    readonly folder: string;
-    readonly ends: (() => Promise<unknown>)[];
-  }) {
+  constructor(town: Town, kept: Kept) {
     this.api = new ApiVoice(
       () => this.rialto.client("writer"),
       () => this.rialto.client("reader"),
       GATEWAY,
     );
-    this.voices = { ...parts.people, api: this.api };
-    this.servers = parts.servers;
-    this.proxies = parts.proxies;
-    this.dataPath = path.join(parts.folder, "data");
-    this.#clock = path.join(parts.folder, "clock");
-    this.#ends = parts.ends;
-    this.#config = configuration(parts.proxies);
+    this.voices = { ...town.people, api: this.api };
+    this.servers = town.servers;
+    this.proxies = town.proxies;
+    this.dataPath = path.join(town.folder, "data");
+    this.#clock = path.join(town.folder, "clock");
+    this.#kept = kept;
+    this.#config = configuration(town.proxies);
   }
 
   get rialto(): Rialto {
@@ -116,53 +110,76 @@ export class FaultHarness {
     this.#wanted = false;
     await this.api.quit();
     await this.#rialto?.dispose();
+    await this.#kept.end();
+  }
+}
+
+/** What is to be ended, the newest first. */
+export class Kept {
+  readonly #ends: (() => Promise<unknown>)[] = [];
+
+  async keep<T>(starting: Promise<T>, end: (started: T) => Promise<unknown>): Promise<T> {
+    const started = await starting;
+    this.#ends.unshift(async () => await end(started));
+    return started;
+  }
+
+  async end(): Promise<void> {
     for (const one of this.#ends.splice(0)) await one();
   }
 }
 
+/** A real server of each network with somebody in its room, and proxies before them. */
+export interface Town {
+  readonly people: Readonly<Record<Remote, Voice>>;
+  readonly servers: Readonly<Record<Remote, Pausable>>;
+  readonly proxies: Readonly<Record<Remote, Proxy>>;
+  /** Scratch. */
+  readonly folder: string;
+}
+
+/** Resolves with everybody in their rooms. */
+export async function openTown(kept: Kept): Promise<Town> {
+  const folder = await kept.keep(mkdtemp(path.join(os.tmpdir(), "rialto-faults-")), async (made) => {
+    await rm(made, { recursive: true, force: true });
+  });
+  const stopping = async (server: { readonly stop: () => Promise<void> }): Promise<void> => await server.stop();
+  const irc = await kept.keep(startInspircd(), stopping);
+  const xmpp = await kept.keep(startProsody(), stopping);
+  const matrix = await kept.keep(startSynapse({ forgetful: true }), stopping);
+  const proxies = {
+    irc: await kept.keep(startProxy(irc.port), stopping),
+    xmpp: await kept.keep(startProxy(xmpp.port), stopping),
+    matrix: await kept.keep(startProxy(matrix.port), stopping),
+  };
+  const nio = await kept.keep(Promise.resolve(new NioPeople(matrix.url)), stopping);
+  const quitting = async (voice: Voice): Promise<void> => await voice.quit();
+  const people = {
+    irc: await kept.keep(ircVoice(irc.port, IRC_CHANNEL), quitting),
+    xmpp: await kept.keep(xmppVoice(xmpp, ROOM, PASSWORD), quitting),
+    matrix: await kept.keep(matrixVoice(nio, "square"), quitting),
+  };
+  await xmpp.register("rialto", PASSWORD);
+  const account = await nio.person("rialto", { deaf: true, password: PASSWORD });
+  await nio.quit(account.id);
+  return { people, servers: { irc, xmpp, matrix }, proxies, folder };
+}
+
 /** Resolves with everybody in their rooms, and Rialto not started yet. */
 export async function buildHarness(): Promise<FaultHarness> {
-  const ends: (() => Promise<unknown>)[] = [];
-  const kept = async <T>(starting: Promise<T>, end: (started: T) => Promise<unknown>): Promise<T> => {
-    const started = await starting;
-    ends.unshift(async () => await end(started));
-    return started;
-  };
-  const end = async (): Promise<void> => {
-    for (const one of ends.splice(0)) await one();
-  };
+  const kept = new Kept();
   try {
-    const folder = await kept(mkdtemp(path.join(os.tmpdir(), "rialto-faults-")), async (made) => {
-      await rm(made, { recursive: true, force: true });
-    });
-    await writeFile(path.join(folder, "clock"), "0");
-    const stopping = async (server: { readonly stop: () => Promise<void> }): Promise<void> => await server.stop();
-    const irc = await kept(startInspircd(), stopping);
-    const xmpp = await kept(startProsody(), stopping);
-    const matrix = await kept(startSynapse({ forgetful: true }), stopping);
-    const proxies = {
-      irc: await kept(startProxy(irc.port), stopping),
-      xmpp: await kept(startProxy(xmpp.port), stopping),
-      matrix: await kept(startProxy(matrix.port), stopping),
-    };
-    const nio = await kept(Promise.resolve(new NioPeople(matrix.url)), stopping);
-    const quitting = async (voice: Voice): Promise<void> => await voice.quit();
-    const people = {
-      irc: await kept(ircVoice(irc.port, IRC_CHANNEL), quitting),
-      xmpp: await kept(xmppVoice(xmpp, ROOM, PASSWORD), quitting),
-      matrix: await kept(matrixVoice(nio, "square"), quitting),
-    };
-    await xmpp.register("rialto", PASSWORD);
-    const account = await nio.person("rialto", { deaf: true, password: PASSWORD });
-    await nio.quit(account.id);
-    return new FaultHarness({ people, servers: { irc, xmpp, matrix }, proxies, folder, ends });
+    const town = await openTown(kept);
+    await writeFile(path.join(town.folder, "clock"), "0");
+    return new FaultHarness(town, kept);
   } catch (error) {
-    await end();
+    await kept.end();
     throw error;
   }
 }
 
-function configuration({ irc, xmpp, matrix }: Readonly<Record<Remote, Proxy>>): string {
+/** `general`: more lines of that section. */
+export function configuration({ irc, xmpp, matrix }: Town["proxies"], general = ""): string {
   const bridges = [
     ["irc.net", IRC_CHANNEL],
     ["xmpp.net", "square"],
@@ -172,6 +189,7 @@ function configuration({ irc, xmpp, matrix }: Readonly<Record<Remote, Proxy>>): 
   ].map(([account, channel]) => `[[gateway.inout]]\naccount = "${account}"\nchannel = "${channel}"`);
   return `[general]
 RemoteNickFormat = "<{NICK}> "
+${general}
 [irc.net]
 Server = "127.0.0.1:${irc.port}"
 Nick = "rialto"

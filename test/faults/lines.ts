@@ -1,13 +1,11 @@
-import type { RealNetwork } from "../crossing/place.ts";
-
-/** One thing said: the n-th by this network's person in a round. */
+/** One thing said: the n-th by somebody in a round, by the name of the network or another. */
 export interface Line {
   readonly round: number;
-  readonly from: RealNetwork;
+  readonly from: string;
   readonly n: number;
 }
 
-const LINE = /\bf(?<round>\d+)-(?<from>irc|xmpp|matrix|api)-(?<n>\d+)\b/u;
+const LINE = /\bf(?<round>\d+)-(?<from>[a-z]+\d*)-(?<n>\d+)\b/u;
 
 export function wordsOf({ round, from, n }: Line): string {
   return `f${round}-${from}-${n}`;
@@ -17,7 +15,7 @@ export function wordsOf({ round, from, n }: Line): string {
 export function lineIn(text: string): Line | null {
   const found = LINE.exec(text)?.groups;
   if (found === undefined) return null;
-  return { round: Number(found["round"]), from: found["from"] as RealNetwork, n: Number(found["n"]) };
+  return { round: Number(found["round"]), from: found["from"] ?? "", n: Number(found["n"]) };
 }
 
 /** What became, at one end, of what one person said in a round. */
