@@ -20,8 +20,11 @@ import { decodeVote, encodeVote, Votes } from "./votes.ts";
 const SEQS = 1024;
 /** Most commits that the worker has at a time. */
 const APPLYING = 16;
-/** A commit that the servers have and that does not come makes the reader begin anew, in ms. */
-const OVERDUE_MS = 3000;
+/**
+ * A commit that the servers have and that does not come makes the reader begin anew, in ms: what they kept of it went
+ * with one of them. The client sees that for itself after twice as long at best.
+ */
+const OVERDUE_MS = 1000;
 /** So long the states of other nodes are waited for, once two are not the same, in ms. */
 const JUDGE_MS = 5000;
 const NO_COMMIT: Commit = {
@@ -290,7 +293,9 @@ export class NatsCarrier implements Carrier {
   #look(): void {
     if (this.#pending === null) return;
     const { stored } = this.#publisher;
-    if (stored !== null && stored.seq > this.#seen && performance.now() - stored.sinceMs > OVERDUE_MS) {
+    // What has come and is not applied yet would only come again.
+    const hasCome = stored === null || stored.seq <= this.#given || this.#applying >= APPLYING;
+    if (!hasCome && performance.now() - stored.sinceMs > OVERDUE_MS) {
       this.#publisher.stored = { seq: stored.seq, sinceMs: performance.now() };
       this.#again();
     }

@@ -1,0 +1,88 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { Commit } from "../sqlite/group-commit.ts";
+import { NatsCarrier } from "./nats-carrier.ts";
+import type { CommitStream } from "./stream.ts";
+
+const COMMIT: Commit = {
+  is: "commit",
+  at: 0,
+  counts: [],
+  subjects: [],
+  subjectOf: [],
+  labels: null,
+  payloads: [],
+  notes: null,
+  extras: [],
+};
+const NEVER = new Promise<never>(() => undefined);
+const STORED = 7;
+
+/** Servers that acknowledge what they are given, and bring so much of it. */
+function carrierOf(brings: boolean) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const ids: string[] = [];
+  const published = Promise.withResolvers<void>();
+  const bodies: Uint8Array[] = [];
+  const consume = () => {
+    const stopped = Promise.withResolvers<void>();
+    const messages = {
+      stop: stopped.resolve,
+      async *[Symbol.asyncIterator]() {
+        if (brings) {
+          await published.promise;
+          const info = { streamSequence: STORED, timestampNanos: 0 };
+          yield { info, headers: { get: () => ids[0] }, data: bodies[0] };
+        }
+        await stopped.promise;
+      },
+    };
+    return Promise.resolve(messages);
+  };
+  const get = vi.fn(() => Promise.resolve({ consume, delete: () => Promise.resolve(true) }));
+  const publish = (_subject: string, body: Uint8Array, { msgID }: { readonly msgID: string }) => {
+    ids.push(msgID);
+    bodies.push(body);
+    published.resolve();
+    return Promise.resolve({ seq: STORED });
+  };
+  const status = async function* () {
+    yield await NEVER;
+  };
+  const state = { first_seq: 1, last_seq: STORED };
+  const stream = {
+    nc: { status, close: () => Promise.resolve() },
+    js: { consumers: { get }, publish },
+    jsm: { streams: { info: () => Promise.resolve({ created: "then", state }) } },
+    name: "S",
+    identity: "S of then",
+    subject: "s",
+  } as unknown as CommitStream;
+  const carrier = new NatsCarrier({
+    stream,
+    node: "n1",
+    state: { applied: STORED - 1, resume: STORED, held: [] },
+    stamp: (ms) => ms,
+    warn: () => undefined,
+  });
+  const apply = vi.fn();
+  carrier.attach({ apply, abandon: vi.fn(), refuse: vi.fn(), publish: vi.fn() });
+  carrier.send(COMMIT, () => undefined);
+  return { get, apply };
+}
+
+test("what the servers have acknowledged and do not bring is asked for anew, before the client misses anything", async () => {
+  const { get, apply } = carrierOf(false);
+  await vi.advanceTimersByTimeAsync(900);
+  expect(get).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1_200);
+  expect(get).toHaveBeenCalledTimes(2);
+  expect(apply).not.toHaveBeenCalled();
+});
+
+test("what has come and takes long to be applied is not asked for anew", async () => {
+  const { get, apply } = carrierOf(true);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(apply).toHaveBeenCalledTimes(1);
+  expect(get).toHaveBeenCalledTimes(1);
+});
