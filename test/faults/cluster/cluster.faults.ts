@@ -48,8 +48,10 @@ async function play({ name, goal, strike }: Case): Promise<void> {
   lines.push(line);
   console.log(`figures: ${line}`);
   const { lost, doubled, disordered, wrong } = findings;
-  const shown = { lost, doubled, disordered, wrong };
-  for (const [kind, found] of Object.entries(shown)) expect(found.slice(0, SHOWN), kind).toEqual([]);
+  const mistakes = Object.entries({ lost, doubled, disordered, wrong }).flatMap(([kind, found]) =>
+    found.map((one) => `${kind}: ${one}`),
+  );
+  expect(mistakes.slice(0, SHOWN)).toEqual([]);
   for (const other of all.slice(1)) expect(differences(first, other)).toEqual([]);
   expect(cluster.crashes.slice(before)).toEqual([]);
 }
