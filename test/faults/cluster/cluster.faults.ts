@@ -30,6 +30,7 @@ async function play({ name, goal, strike }: Case): Promise<void> {
   const before = cluster.crashes.length;
   const addresses = cluster.machines.map(({ writer }) => writer);
   const crowd = new Crowd({ people: cluster.town.people, reader, addresses, round: ++round });
+  const epochs = await cluster.epochs();
   const moved: string[] = [];
   try {
     await crowd.flows();
@@ -43,8 +44,12 @@ async function play({ name, goal, strike }: Case): Promise<void> {
   const [first] = all;
   if (first === undefined) throw new Error("there are no logs");
   const findings = judge(crowd, recordOf(first, round));
+  const hands = [...(await cluster.epochs())].flatMap(([account, epoch]) => {
+    const times = epoch - (epochs.get(account) ?? 0);
+    return times === 0 ? [] : [`${account} ${times}`];
+  });
   const [load = 0] = os.loadavg();
-  const line = `${lineOf(name, goal, moved, findings)} | load ${load.toFixed(1)}`;
+  const line = `${lineOf(name, goal, moved, findings)} | changed hands: ${hands.join(", ") || "none"} | load ${load.toFixed(1)}`;
   lines.push(line);
   console.log(`figures: ${line}`);
   const { lost, doubled, disordered, wrong } = findings;

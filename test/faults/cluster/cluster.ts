@@ -49,6 +49,12 @@ export class Cluster {
     return accounts.filter(({ node }) => node === name).map(({ account }) => account);
   }
 
+  /** How often each account has changed hands. */
+  async epochs(): Promise<ReadonlyMap<string, number>> {
+    const { accounts } = await this.view();
+    return new Map(accounts.map(({ account, epoch }) => [account, epoch]));
+  }
+
   /** The machine that runs most. */
   async busiest(): Promise<Machine> {
     const { nodes } = await this.view();
