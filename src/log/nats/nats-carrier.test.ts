@@ -24,10 +24,14 @@ function carrierOf(brings: boolean) {
   const ids: string[] = [];
   const published = Promise.withResolvers<void>();
   const bodies: Uint8Array[] = [];
+  const status = async function* () {
+    yield await NEVER;
+  };
   const consume = () => {
     const stopped = Promise.withResolvers<void>();
     const messages = {
       stop: stopped.resolve,
+      status,
       async *[Symbol.asyncIterator]() {
         if (brings) {
           await published.promise;
@@ -45,9 +49,6 @@ function carrierOf(brings: boolean) {
     bodies.push(body);
     published.resolve();
     return Promise.resolve({ seq: STORED });
-  };
-  const status = async function* () {
-    yield await NEVER;
   };
   const state = { first_seq: 1, last_seq: STORED };
   const stream = {

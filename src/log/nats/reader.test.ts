@@ -2,6 +2,12 @@ import { expect, test } from "vitest";
 import { StreamReader } from "./reader.ts";
 import type { CommitStream } from "./stream.ts";
 
+const NEVER = new Promise<never>(() => undefined);
+
+async function* silent() {
+  yield await NEVER;
+}
+
 /** A stream whose consumer gives these places, although by then it begins elsewhere. */
 function streamOf(places: readonly number[], firsts: readonly number[]): CommitStream {
   let asked = 0;
@@ -12,9 +18,10 @@ function streamOf(places: readonly number[], firsts: readonly number[]): CommitS
   };
   const messages = {
     stop: () => undefined,
+    status: silent,
     async *[Symbol.asyncIterator]() {
       for (const streamSequence of places) yield await Promise.resolve({ info: { streamSequence } });
-      await new Promise(() => undefined);
+      await NEVER;
     },
   };
   const consumer = { consume: () => Promise.resolve(messages), delete: () => Promise.resolve(true) };
@@ -53,4 +60,48 @@ test("a place that the stream never had is none that is missing", async () => {
   const first = await Promise.race([done.promise.then(() => "taken"), reader.ended]);
   expect(first).toBe("taken");
   expect(taken).toEqual([5, 7]);
+});
+
+test("a consumer that is silent, because its server has ended, is left for a new one, which goes on behind what came", async () => {
+  const taken: number[] = [];
+  const done = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  const lost = {
+    stop: stopped.resolve,
+    async *status() {
+      yield await Promise.resolve({ type: "heartbeats_missed", count: 2 });
+    },
+    async *[Symbol.asyncIterator]() {
+      yield await Promise.resolve({ info: { streamSequence: 5 } });
+      await stopped.promise;
+    },
+  };
+  const fresh = {
+    stop: () => undefined,
+    status: silent,
+    async *[Symbol.asyncIterator]() {
+      yield await Promise.resolve({ info: { streamSequence: 6 } });
+      await NEVER;
+    },
+  };
+  const asked: unknown[] = [];
+  const get = (_name: string, { opt_start_seq }: { readonly opt_start_seq: number }) => {
+    asked.push(opt_start_seq);
+    const messages = asked.length === 1 ? lost : fresh;
+    return Promise.resolve({ consume: () => Promise.resolve(messages), delete: () => Promise.resolve(true) });
+  };
+  const info = () => Promise.resolve({ created: "then", state: { first_seq: 1, last_seq: 6 } });
+  const stream = { js: { consumers: { get } }, jsm: { streams: { info } }, name: "S", identity: "S of then" };
+  const reader = new StreamReader(
+    stream as unknown as CommitStream,
+    () => (taken.at(-1) ?? 4) + 1,
+    ({ info: { streamSequence } }) => {
+      taken.push(streamSequence);
+      if (streamSequence === 6) done.resolve();
+    },
+  );
+  const first = await Promise.race([done.promise.then(() => "taken"), reader.ended]);
+  expect(first).toBe("taken");
+  expect(taken).toEqual([5, 6]);
+  expect(asked).toEqual([5, 6]);
 });

@@ -2,6 +2,8 @@ import type { ConsumerMessages, JsMsg } from "@nats-io/jetstream";
 import { LogError } from "../errors.ts";
 import { type CommitStream, isMissing } from "./stream.ts";
 
+/** How often the servers say that there is nothing new, in ms; where that fails twice, the consumer is gone. */
+const HEARTBEAT_MS = 500;
 /** Time before the stream is read anew after a failure, in ms. */
 const AGAIN_MS = 500;
 
@@ -66,8 +68,9 @@ export class StreamReader {
     const consumer = await js.consumers.get(name, { filter_subjects: subject, opt_start_seq: from });
     // What was asked for meanwhile has the same answer.
     if (this.#isOver()) return;
-    const messages = await consumer.consume({ max_messages: 256, expires: 5000, idle_heartbeat: 1000 });
+    const messages = await consumer.consume({ max_messages: 256, expires: 5000, idle_heartbeat: HEARTBEAT_MS });
     this.#messages = messages;
+    void leaveSilence(messages);
     let expected = from;
     try {
       for await (const message of messages) {
@@ -96,5 +99,15 @@ export class StreamReader {
       "format",
       `This node is missing the commits from ${from} on, and the stream ${name} begins at ${state.first_seq}. Start it again: it begins with a snapshot. Where there is none, stop another node, copy its log.sqlite into the data folder of this one, and start both.`,
     );
+  }
+}
+
+/**
+ * The consumer is kept by one of the servers, and goes with it. The client would ask for it again and again, with pauses
+ * of as long as a pull lasts: a new one is there sooner.
+ */
+async function leaveSilence(messages: ConsumerMessages): Promise<void> {
+  for await (const { type } of messages.status()) {
+    if (type === "heartbeats_missed") messages.stop();
   }
 }
