@@ -17,9 +17,6 @@ const SETTLE_MS = 120_000;
 /** Accounts are moved one a second, to machines that have lived for ten. */
 const MOVED_MS = 13_000;
 
-/** The accounts of the configuration. */
-export const ACCOUNTS = ["irc.net", "xmpp.net", "matrix.net", "api.writer", "api.reader"] as const;
-
 /** Three machines of Rialto, three servers of NATS with a wire to each from each of them, and a town. */
 export class Cluster {
   readonly machines: readonly Machine[];
@@ -60,12 +57,6 @@ export class Cluster {
     const { nodes } = await this.view();
     const [most] = [...nodes].sort((a, b) => b.accounts - a.accounts);
     return this.#machine(most?.name ?? "");
-  }
-
-  /** The machine that runs this account. */
-  async runnerOf(account: string): Promise<Machine> {
-    const { accounts } = await this.view();
-    return this.#machine(accounts.find((one) => one.account === account)?.node ?? "");
   }
 
   /** Resolves when all machines live, each account is run, and none of them is about to be moved. */
