@@ -103,8 +103,8 @@ export class StreamReader {
 }
 
 /**
- * The consumer is kept by one of the servers, and goes with it. The client would ask for it again and again, with pauses
- * of as long as a pull lasts: a new one is there sooner.
+ * The consumer is kept by one of the servers, and goes with it. The client would ask for it again and again, and pause
+ * for as long as a pull lasts: a new one is there sooner.
  */
 async function leaveSilence(messages: ConsumerMessages): Promise<void> {
   for await (const { type } of messages.status()) {

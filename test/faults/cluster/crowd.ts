@@ -26,6 +26,10 @@ export class Reader {
   readonly #addresses: readonly ApiClient[];
   /** When an answer last did not come, or broke, monotonic ms. */
   brokenMs = -Infinity;
+  /** How many messages of the last answer before that came again: whoever crashes may not have noted it yet. */
+  again = 0;
+  #last: ReadonlySet<string> = new Set();
+  #isAfterBreak = false;
   #at = 0;
 
   constructor(addresses: readonly ApiClient[]) {
@@ -42,10 +46,17 @@ export class Reader {
     try {
       const answer = await client.request("/api/messages", { patienceMs: POLL_PATIENCE_MS });
       if (answer.status !== 200) throw new Error(`answered ${answer.status}`);
-      this.#heard.push(...(answer.json() as Message[]).map(({ text }) => text));
+      const texts = (answer.json() as Message[]).map(({ text }) => text);
+      const news = this.#isAfterBreak ? texts.filter((text) => !this.#last.has(text)) : texts;
+      this.again += texts.length - news.length;
+      this.#heard.push(...news);
+      if (texts.length === 0) return;
+      this.#last = new Set(texts);
+      this.#isAfterBreak = false;
     } catch {
       // What it did not get stays unread.
       this.brokenMs = performance.now();
+      this.#isAfterBreak = true;
       this.#at = (this.#at + 1) % this.#addresses.length;
     }
   }
@@ -69,6 +80,7 @@ export class Crowd {
   readonly #people: CrowdOptions["people"];
   readonly #reader: Reader;
   readonly #tasks: Promise<void>[];
+  readonly #againBefore: number;
   #isQuiet = false;
   #isOver = false;
   #troubles: unknown[] = [];
@@ -80,6 +92,7 @@ export class Crowd {
     this.#people = people;
     this.#reader = reader;
     this.posters = Array.from({ length: POSTERS }, (_, index) => new Poster(index, { addresses, round }));
+    this.#againBefore = reader.again;
     this.ears = earsOf({ ...people, api: reader }, round);
     this.#tasks = [
       ...this.posters.map(async (poster) => await this.#post(poster)),
@@ -91,6 +104,11 @@ export class Crowd {
 
   get accepted(): number {
     return this.posters.reduce((sum, { accepted }) => sum + accepted, 0);
+  }
+
+  /** Messages of an answer that the program that polls was given again. */
+  get again(): number {
+    return this.#reader.again - this.#againBefore;
   }
 
   /** Resolves once each is heard by each with something said from now on. */

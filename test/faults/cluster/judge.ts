@@ -14,6 +14,8 @@ export interface Findings {
   readonly unconfirmed: number;
   /** Given to the program that polls after later ones, because an answer broke on its way. */
   readonly late: number;
+  /** Given to it again because the machine that gave it the last answer could not note that. */
+  readonly again: number;
   /** Said on IRC while nobody of ours was there. */
   readonly unheard: number;
   /** Posts without a key that were not answered. */
@@ -58,6 +60,7 @@ export function judge(crowd: Crowd, { accepted, unconfirmed, refused }: Account)
     ...faults,
     missing,
     late,
+    again: crowd.again,
     unconfirmed: unconfirmed.size,
     unheard: unheard.size,
     unanswered: crowd.posters.reduce((sum, one) => sum + one.unanswered.size, 0),
@@ -68,7 +71,8 @@ export function judge(crowd: Crowd, { accepted, unconfirmed, refused }: Account)
 
 /** One line; `moved`: accounts that the fault took from a machine. */
 export function lineOf(name: string, goal: string, moved: readonly string[], findings: Findings): string {
-  const { accepted, lost, doubled, disordered, unconfirmed, missing, unheard, unanswered, late, pauses } = findings;
+  const { accepted, lost, doubled, disordered, unconfirmed, missing, unheard, unanswered, late, again, pauses } =
+    findings;
   const longest = Object.entries(pauses).map(
     ([account, ms]) => `${account}${moved.includes(account) ? "*" : ""} ${Math.round(ms)}`,
   );
@@ -76,7 +80,7 @@ export function lineOf(name: string, goal: string, moved: readonly string[], fin
     name,
     `accepted ${accepted}`,
     `lost ${lost.length}`,
-    `doubled ${doubled.length}`,
+    `doubled ${doubled.length} (last answer again ${again})`,
     `out of order ${disordered.length} (behind a broken answer ${late})`,
     `unconfirmed ${unconfirmed} (missing on IRC ${missing})`,
     `unanswered ${unanswered}`,
