@@ -41,7 +41,7 @@ function contentsOf(dataPath: string): Contents {
   }
 }
 
-/** Of all machines at one moment. Nobody else may open the logs of those that run, so they stand still and are copied. */
+/** Of all machines at one moment: nobody else may open their logs, so they stand still while those are copied. */
 export function contentsNow(machines: readonly Machine[]): readonly Contents[] {
   const folder = mkdtempSync(path.join(os.tmpdir(), "rialto-contents-"));
   try {
