@@ -234,7 +234,7 @@ export class AccountRuntime {
     this.intake.close();
   }
 
-  /** It was opened in vain and never started: nobody waits for its lanes, and they write nothing more. Never rejects. */
+  /** Opened in vain and never started: nobody waits for its lanes, and they write nothing more. Never rejects. */
   async discard(): Promise<void> {
     await this.quiesce({ lanesMs: 0, drainMs: 0 });
     for (const { lane } of this.#lanes) this.#shared.lanes.remove(lane);
