@@ -55,6 +55,7 @@ export interface StageOptions {
   readonly step?: () => Promise<void>;
   readonly random?: () => number;
   readonly loops?: LaneOptions["loops"];
+  readonly mayCall?: () => boolean;
 }
 
 /** One line the program logged. */
@@ -119,6 +120,7 @@ export class Stage {
       meter: this.meter,
       loops: this.#options.loops ?? NO_LOOPS,
       onStalled: (why) => void this.stalls.push(why),
+      ...(this.#options.mayCall !== undefined && { mayCall: this.#options.mayCall }),
     });
     await settled();
   }

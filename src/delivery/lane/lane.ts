@@ -304,7 +304,10 @@ export class Lane {
     const ask = (this.#lastAsk += 1);
     this.#asks.set(ask, resolve);
     this.#take({ is: "announced", call, ask, upTo });
-    return await promise;
+    const isAllowed = await promise;
+    const { mayCall = ALWAYS } = this.#options;
+    // While it became durable, this process may have stood still, and another machine have taken over.
+    return isAllowed && mayCall();
   }
 
   /** Asks the log, and takes in what it says. Never rejects. */
