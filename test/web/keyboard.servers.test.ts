@@ -38,6 +38,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     expect((await walk(page)).wrong).toEqual([]);
     const pause = page.getByRole("button", { name: "Pause irc.town" });
     await pause.press("Enter");
+    await page.getByRole("dialog").waitFor();
     expect((await walk(page)).wrong).toEqual([]);
     await page.keyboard.press("Escape");
     await expectFocus(pause);

@@ -193,7 +193,7 @@ needs(["nats-server"], () => {
     const cluster = await servers(1);
     const log = await node(cluster, "n1", { doubtMs: 1000 });
     await log.append({ account: "a", entries: [said("before")] });
-    cluster.nodes[0]?.signal("SIGSTOP");
+    await cluster.nodes[0]?.halt();
     const doubtful: unknown = await log
       .append({ account: "a", entries: [said("doubtful")] })
       .catch((error: unknown) => error);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePorts } from "../../support/ports.ts";
@@ -14,6 +14,8 @@ interface NatsNode {
   /** Where it is watched, over HTTP. */
   readonly monitorPort: number;
   readonly signal: (signal: NodeJS.Signals) => void;
+  /** SIGSTOP; resolves when all its threads stand still, which a busy machine takes a moment for. */
+  readonly halt: () => Promise<void>;
   /** Starts it again with its data, when it has ended. */
   readonly start: () => Promise<void>;
 }
@@ -64,7 +66,16 @@ ${more}
       );
       if (child.over) throw new Error(`nats-server has ended: ${child.output}`);
     };
-    return { port, monitorPort: http, start, signal: (signal) => children[index]?.signal(signal) };
+    const signal = (name: NodeJS.Signals): void => children[index]?.signal(name);
+    const halt = async (): Promise<void> => {
+      signal("SIGSTOP");
+      await eventually(
+        () => Promise.resolve(statesOf(children[index]?.pid ?? 0)),
+        (states) => states.every((state) => state === "T"),
+        () => "all threads of the server to stand still",
+      );
+    };
+    return { port, monitorPort: http, start, signal, halt };
   });
   const stop = async (): Promise<void> => {
     await Promise.all(children.map((child) => child.stop()));
@@ -85,4 +96,11 @@ async function isHealthy(port: number): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** How each thread of a process is, in the letters of proc(5). */
+function statesOf(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/task`;
+  // The name before it, in parentheses, may hold anything.
+  return readdirSync(folder).map((task) => /\) (\S)/u.exec(readFileSync(`${folder}/${task}/stat`, "utf8"))?.[1] ?? "");
 }
