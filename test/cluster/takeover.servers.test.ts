@@ -91,7 +91,11 @@ async function runAt(machines: readonly BridgeMachine[]): Promise<ReadonlyMap<st
 }
 
 /** The machine that runs the account, and the other one. */
-async function sidesOf(account: string, one: BridgeMachine, other: BridgeMachine): Promise<readonly [BridgeMachine, BridgeMachine]> {
+async function sidesOf(
+  account: string,
+  one: BridgeMachine,
+  other: BridgeMachine,
+): Promise<readonly [BridgeMachine, BridgeMachine]> {
   const node = (await runAt([one, other])).get(account);
   return node === one.node ? [one, other] : [other, one];
 }
