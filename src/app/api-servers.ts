@@ -1,6 +1,7 @@
 import { TOKEN_STEM } from "../access/token-marks.ts";
 import { apiSettings } from "../adapters/api/index.ts";
 import type { Account, Config } from "../config/config.ts";
+import { AccountsHere } from "../delivery/accounts-here.ts";
 import { pause } from "../delivery/deadline.ts";
 import { systemClock } from "../delivery/clock.ts";
 import { CONSUMERS_STEM, forgetConsumers, PUSHED_STEM } from "../consumers/marks.ts";
@@ -25,7 +26,7 @@ import {
   reportCounts,
   viewOf,
 } from "./api-server.ts";
-import { describe } from "./describe.ts";
+import { describe } from "../lib/describe.ts";
 
 /** The steps of a change, as `DeliveryChange` has them. */
 export interface ServersChange {
@@ -46,9 +47,8 @@ export class ApiServers {
   readonly #core: ApiCore;
   readonly #servers = new Map<string, ApiServer>();
   readonly #readers = new Map<string, ApiAccount>();
-  /** Where accounts are shared, those that are served here; each ends its opening when it is to be so no longer. */
-  readonly #here = new Map<string, AbortController>();
-  readonly #turns = new Map<string, Promise<void>>();
+  /** Null: there is one machine, which serves all. */
+  readonly #here: AccountsHere | null;
   readonly #ended = new AbortController();
   #sweeps: NodeJS.Timeout | undefined;
   #config: Config | null = null;
@@ -60,6 +60,7 @@ export class ApiServers {
   constructor(core: Omit<ApiCore, "allowedHosts" | "config" | "sides" | "keepIds">) {
     const config = (): Config => this.#configNow();
     const allowedHosts = (): readonly string[] => config().general.allowedHosts;
+    this.#here = core.sharing === null ? null : new AccountsHere(core.sharing);
     this.#core = { ...core, allowedHosts, config, sides: () => this.#sides(), keepIds: () => this.#keepIds() };
   }
 
@@ -114,21 +115,20 @@ export class ApiServers {
   }
 
   /** Where accounts are shared: one is served here from now on. Resolves when it was tried to listen. Never rejects. */
-  run(accountKey: string): Promise<void> {
-    const own = new AbortController();
-    this.#here.set(accountKey, own);
-    return this.#inTurn(accountKey, async () => {
+  async run(accountKey: string): Promise<void> {
+    await this.#here?.add(accountKey, async (signal) => {
       const account = this.#configNow().accounts.get(accountKey);
-      if (account === undefined || this.#servers.has(accountKey) || own.signal.aborted) return;
-      await this.#retryUntilAvailable(account, this.#configNow(), own.signal);
+      if (account === undefined || this.#servers.has(accountKey) || signal.aborted) return;
+      await this.#retryUntilAvailable(account, this.#configNow(), signal);
     });
   }
 
-  /** … and no longer. Resolves when the positions of its readers are stored, as far as the log takes them. */
-  release(accountKey: string, freed: () => void = () => undefined): Promise<void> {
-    this.#here.get(accountKey)?.abort();
-    this.#here.delete(accountKey);
-    return this.#inTurn(accountKey, async () => {
+  /**
+   * … and no longer. Resolves when the positions of its readers are stored, as far as the log takes them. `freed`:
+   * called before that, when others can listen at its address.
+   */
+  async release(accountKey: string, freed: () => void = () => undefined): Promise<void> {
+    await this.#here?.remove(accountKey, async () => {
       const server = this.#servers.get(accountKey);
       if (server !== undefined) await this.#end([server], () => false, freed);
     });
@@ -228,15 +228,7 @@ export class ApiServers {
   }
 
   #accountsHere(config: Config): readonly Account[] {
-    return apisOf(config).filter(({ key }) => this.#core.sharing === null || this.#here.has(key));
-  }
-
-  #inTurn(accountKey: string, task: () => Promise<void>): Promise<void> {
-    const turn = (this.#turns.get(accountKey) ?? Promise.resolve()).then(
-      async () => await this.#core.sharing?.shared(task),
-    );
-    this.#turns.set(accountKey, turn);
-    return turn;
+    return apisOf(config).filter(({ key }) => this.#here?.has(key) ?? true);
   }
 
   /** Opens an account with what is stored meanwhile, also by other machines. Rejects with a LogError. */

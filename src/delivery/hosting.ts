@@ -7,6 +7,7 @@ import { end } from "./account-end.ts";
 import type { AccountRegistry } from "./account-registry.ts";
 import type { Patience, Wanted } from "./account-runtime.ts";
 import type { Scene } from "./change.ts";
+import { AccountsHere } from "./accounts-here.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import { laneSpecs } from "./lane-specs.ts";
 import type { Lanes } from "./lanes.ts";
@@ -29,20 +30,16 @@ export interface HostingOptions {
   readonly routes: Routes;
 }
 
-/**
- * Which accounts run here, where several machines share them. What is asked of one account is done in the order in
- * which it was asked: it is never opened while an earlier life of it may still write.
- */
+/** Runs the accounts of networks that this machine is given, of all that several share. */
 export class Hosting {
   readonly #options: HostingOptions;
   readonly #elsewhere: Elsewhere;
-  /** Those that are to run here; each ends its opening when it is to run no longer. */
-  readonly #here = new Map<string, AbortController>();
-  readonly #turns = new Map<string, Promise<void>>();
+  readonly #here: AccountsHere;
 
   constructor(options: HostingOptions) {
     this.#options = options;
-    const { log, clock, config, routes } = options;
+    const { log, clock, config, routes, sharing } = options;
+    this.#here = new AccountsHere(sharing);
     const lanes = () => [...laneSpecs(config(), routes)].flatMap(([key, all]) => (this.#here.has(key) ? [] : all));
     this.#elsewhere = new Elsewhere(log, { clock, lanes });
   }
@@ -71,21 +68,17 @@ export class Hosting {
 
   /** Resolves when it is open. Never rejects. */
   run(accountKey: string): Promise<void> {
-    const own = new AbortController();
-    this.#here.set(accountKey, own);
-    return this.#inTurn(accountKey, async () => {
+    return this.#here.add(accountKey, async (signal) => {
       const { parts, ended } = this.#options;
       const wanted = this.#wanted(accountKey);
       if (wanted === null || parts.get(accountKey) !== undefined) return;
-      await parts.add(wanted, AbortSignal.any([own.signal, ended]));
+      await parts.add(wanted, AbortSignal.any([signal, ended]));
     });
   }
 
   /** Resolves when nothing of it is left here. `isLost`: another machine has it already. Never rejects. */
   release(accountKey: string, { isLost }: { readonly isLost: boolean }): Promise<void> {
-    this.#here.get(accountKey)?.abort();
-    this.#here.delete(accountKey);
-    return this.#inTurn(accountKey, async () => {
+    return this.#here.remove(accountKey, async () => {
       const { parts, lanes } = this.#options;
       const part = parts.get(accountKey);
       // Until the next look, it is only known here what its lanes wait for.
@@ -101,13 +94,5 @@ export class Hosting {
     const account = current.accounts.get(accountKey);
     if (account === undefined || account.protocol === "api") return null;
     return { account, config: current, routes, specs: laneSpecs(current, routes).get(accountKey) ?? [] };
-  }
-
-  #inTurn(accountKey: string, task: () => Promise<void>): Promise<void> {
-    const turn = (this.#turns.get(accountKey) ?? Promise.resolve()).then(
-      async () => await this.#options.sharing.shared(task),
-    );
-    this.#turns.set(accountKey, turn);
-    return turn;
   }
 }
