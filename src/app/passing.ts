@@ -1,4 +1,3 @@
-import { apiSettings } from "../adapters/api/index.ts";
 import type { Tunnels } from "../cluster/tunnel/tunnels.ts";
 import type { Config } from "../config/config.ts";
 import { pause } from "../delivery/deadline.ts";
@@ -8,8 +7,8 @@ import type { Descriptors } from "../lib/descriptors.ts";
 import { parseAddress } from "../lib/address.ts";
 import type { Fence } from "../log/fence.ts";
 import type { Logger } from "../logger.ts";
-import { apisOf } from "./api-servers.ts";
-import { describe } from "./describe.ts";
+import { addressOf, apisOf } from "./api-servers.ts";
+import { describe } from "../lib/describe.ts";
 
 /** How long until an address that could not be had is tried again, in ms. */
 const RETRY_MS = 5_000;
@@ -25,12 +24,12 @@ interface PassedOnOptions {
 export class PassedOn {
   readonly #options: PassedOnOptions;
   readonly #ended = new AbortController();
-  /** By account, for those that do not run here: where to listen. */
-  readonly #wanted = new Map<string, string>();
+  /** By account: where it listens. */
   readonly #open = new Map<string, { readonly at: string; readonly forwarder: Forwarder }>();
   readonly #turns = new Map<string, Promise<void>>();
-  #config: Config;
+  /** Served here. */
   readonly #here = new Set<string>();
+  #config: Config;
 
   constructor(config: Config, options: PassedOnOptions) {
     this.#config = config;
@@ -41,7 +40,7 @@ export class PassedOn {
   /** The configuration has changed. */
   follow(config: Config): void {
     this.#config = config;
-    const keys = new Set([...this.#wanted.keys(), ...apisOf(config).map(({ key }) => key)]);
+    const keys = new Set([...this.#open.keys(), ...apisOf(config).map(({ key }) => key)]);
     for (const key of keys) void this.#align(key);
   }
 
@@ -59,28 +58,33 @@ export class PassedOn {
 
   async close(): Promise<void> {
     this.#ended.abort();
+    // One that is being opened is closed as well.
+    await Promise.all(this.#turns.values());
     await Promise.all([...this.#open.values()].map(async ({ forwarder }) => await forwarder.close()));
   }
 
   /** One after the other for each account, each by what is wanted then. */
   #align(accountKey: string): Promise<void> {
-    const account = this.#config.accounts.get(accountKey);
-    const isPassed = account?.protocol === "api" && account.down === null && !this.#here.has(accountKey);
-    if (isPassed) this.#wanted.set(accountKey, apiSettings(account.settings).BindAddress);
-    else this.#wanted.delete(accountKey);
     const turn = (this.#turns.get(accountKey) ?? Promise.resolve()).then(async () => await this.#settle(accountKey));
     this.#turns.set(accountKey, turn);
     return turn;
   }
 
+  /** Where to listen for an account; null: nowhere. */
+  #wantedAt(accountKey: string): string | null {
+    const account = this.#config.accounts.get(accountKey);
+    const isPassed = account?.protocol === "api" && account.down === null && !this.#here.has(accountKey);
+    return isPassed ? addressOf(account) : null;
+  }
+
   async #settle(accountKey: string): Promise<void> {
-    const at = this.#wanted.get(accountKey);
+    const at = this.#wantedAt(accountKey);
     const open = this.#open.get(accountKey);
     if (open !== undefined && open.at !== at) {
       this.#open.delete(accountKey);
       await open.forwarder.close();
     }
-    if (at === undefined || open?.at === at || this.#ended.signal.aborted) return;
+    if (at === null || open?.at === at || this.#ended.signal.aborted) return;
     try {
       this.#open.set(accountKey, { at, forwarder: await this.#listen(accountKey, at) });
     } catch (error) {
