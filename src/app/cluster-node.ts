@@ -15,6 +15,7 @@ import type { Logger } from "../logger.ts";
 import { ReadWriteLock } from "../lib/read-write-lock.ts";
 import type { Running } from "./change.ts";
 import { ClusterAccounts } from "./cluster-accounts.ts";
+import { logServers } from "./log-servers.ts";
 import { PassedOn } from "./passing.ts";
 import { Warnings } from "./warnings.ts";
 import { wishOf } from "./wish.ts";
@@ -55,13 +56,10 @@ export async function joinCluster(
   const warnings = new Warnings(logger);
   let observer: LogObserver | null = null;
   let part: Part | null = null;
-  const { servers, auth, isEncrypted, node } = cluster;
+  const { node } = cluster;
   const log = await openNatsLog({
     ...general,
-    servers,
-    auth,
-    node,
-    tls: isEncrypted ? {} : null,
+    ...logServers(cluster),
     warn: (error) => warnings.add(error),
     isSound: isStored,
     observer: {

@@ -1,6 +1,7 @@
 import { adapters, protocols } from "../adapters/registry.ts";
 import type { StatusView } from "../admin/views.ts";
 import { whyBusy } from "../app/busy.ts";
+import { logServers } from "../app/log-servers.ts";
 import { isSameLogin } from "../app/trials.ts";
 import type { Account, ClusterSettings, Config } from "../config/config.ts";
 import type { ChannelRequest } from "../contract/session.ts";
@@ -65,9 +66,9 @@ function roomsText(rooms: readonly string[]): string {
 }
 
 /** Nothing that runs is disturbed by one more client. */
-async function logView({ general }: Config, { servers, auth, isEncrypted }: ClusterSettings): Promise<OnlineView> {
+async function logView({ general }: Config, cluster: ClusterSettings): Promise<OnlineView> {
   const { inspectServers } = await import("../log/nats/inspect.ts");
-  const seen = await inspectServers({ servers, auth, tls: isEncrypted ? {} : null });
+  const seen = await inspectServers(logServers(cluster));
   return { account: LOG, steps: logSteps(seen, general.durability === "power"), rooms: [] };
 }
 

@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ClusterSettings, GeneralSettings } from "../config/config.ts";
+import type { GeneralSettings } from "../config/config.ts";
+import { logServers } from "../app/log-servers.ts";
 import { exampleConfig, exampleName, findConfigFile } from "../config/example.ts";
 import { StartError } from "../errors.ts";
 import { isStored } from "../gateway/codec.ts";
 import { LogError } from "../log/errors.ts";
-import type { NatsServers } from "../log/nats/connect.ts";
 import type { Imported } from "../log/nats/import.ts";
+import { SHARD } from "../log/nats/stream.ts";
 import { type CopiedState, stateOfCopy } from "../log/sqlite/copied.ts";
 import { logFile } from "../log/sqlite/database.ts";
 import { openFailure, toError } from "../log/sqlite/failure.ts";
@@ -15,9 +16,6 @@ import type { ReportProgress } from "../log/sqlite/upkeep.ts";
 import type { LogCommand } from "./args.ts";
 import type { Whereabouts } from "./data-path.ts";
 import { load } from "./load.ts";
-
-/** Of the one log that several machines have, as `app/cluster-node.ts` says it too. */
-const SHARD = "0";
 
 interface Result {
   readonly text: string;
@@ -65,7 +63,7 @@ export async function importAction(
   }
   const { importIntoStream } = await import("../log/nats/import.ts");
   const imported = await importIntoStream({
-    ...serversOf(cluster),
+    ...logServers(cluster),
     shard: SHARD,
     file,
     dataPath,
@@ -92,7 +90,7 @@ async function complete(
   const warn = ({ message }: LogError): void => where.tell(`rialto: ${message}\n`);
   where.tell(`rialto: reading what the servers of the log have\n`);
   try {
-    const options = { ...general, ...serversOf(cluster), dataPath, shard: SHARD, warn, isSound: isStored };
+    const options = { ...general, ...logServers(cluster), dataPath, shard: SHARD, warn, isSound: isStored };
     return (await catchUp(options, known?.stream ?? null)) ? "asked" : "gone";
   } catch (error) {
     if (!(error instanceof LogError) || error.code !== "unreachable") throw error;
@@ -122,13 +120,6 @@ function generalOf({ conf }: LogCommand, { env, cwd }: Whereabouts, why: string)
   if (loaded.ok) return loaded.config.general;
   throw new StartError("config", `${path ?? exampleName} has errors (see "rialto check"), and ${why}.`);
 }
-
-const serversOf = ({ servers, auth, isEncrypted, node }: ClusterSettings): NatsServers => ({
-  servers,
-  auth,
-  node,
-  tls: isEncrypted ? {} : null,
-});
 
 /** Pure. */
 export function exportText(

@@ -27,7 +27,7 @@ export function logSteps({ servers, stream, name, freeBytes }: LogSeen, isPowerS
   return [
     ...servers.map(serverStep),
     ...(stream === null ? [] : streamSteps(stream, name)),
-    ...togetherSteps(seen, stream),
+    ...togetherSteps(seen, stream, name),
     ...roomSteps(seen, freeBytes),
     ...syncSteps(seen, isPowerSafe),
     ...clockSteps(seen, stream),
@@ -98,7 +98,7 @@ function thereStep({ replicas, isLed, behind }: Extract<StreamSeen, { is: "there
 }
 
 /** Whether they are one cluster, and enough. */
-function togetherSteps(seen: readonly Seen[], stream: StreamSeen | null): readonly LogStep[] {
+function togetherSteps(seen: readonly Seen[], stream: StreamSeen | null, name: string): readonly LogStep[] {
   const ids = new Set(seen.map(({ id }) => id));
   const clusters = new Set(seen.map(({ cluster, id }) => cluster ?? id));
   if (clusters.size > 1) {
@@ -109,7 +109,7 @@ function togetherSteps(seen: readonly Seen[], stream: StreamSeen | null): readon
   if (first === undefined) return [];
   if (first.cluster === null) return [odd("there is one server: what was accepted is lost with it", CLUSTER)];
   if (stream?.is === "there" && stream.replicas < COPIES) {
-    const how = `With the tool of NATS: nats stream edit RIALTO_0 --replicas ${COPIES}, and the same for OBJ_RIALTO_0.`;
+    const how = `With the tool of NATS: nats stream edit ${name} --replicas ${COPIES}, and the same for OBJ_${name}.`;
     return [odd(`fewer than ${COPIES} servers keep it: the loss of one stops it`, how)];
   }
   const known = Math.max(ids.size, ...seen.map(({ named }) => named));
