@@ -1,19 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { Commit } from "../sqlite/group-commit.ts";
-import { NatsCarrier } from "./nats-carrier.ts";
+import { NatsCarrier, NO_COMMIT } from "./nats-carrier.ts";
 import type { CommitStream } from "./stream.ts";
 
-const COMMIT: Commit = {
-  is: "commit",
-  at: 0,
-  counts: [],
-  subjects: [],
-  subjectOf: [],
-  labels: null,
-  payloads: [],
-  notes: null,
-  extras: [],
-};
 const NEVER = new Promise<never>(() => undefined);
 const STORED = 7;
 
@@ -68,7 +56,7 @@ function carrierOf(brings: boolean) {
   });
   const apply = vi.fn();
   carrier.attach({ apply, abandon: vi.fn(), refuse: vi.fn(), publish: vi.fn() });
-  carrier.send(COMMIT, () => undefined);
+  carrier.send(NO_COMMIT, () => undefined);
   return { get, apply };
 }
 

@@ -27,7 +27,8 @@ const APPLYING = 16;
 const OVERDUE_MS = 1000;
 /** So long the states of other nodes are waited for, once two are not the same, in ms. */
 const JUDGE_MS = 5000;
-const NO_COMMIT: Commit = {
+/** Of nothing. */
+export const NO_COMMIT: Commit = {
   is: "commit",
   at: 0,
   counts: [],

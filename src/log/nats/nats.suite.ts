@@ -7,7 +7,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll } from "vitest";
 import { type NatsCluster, type NatsProgram, startNats } from "../../../test/servers/nats/server.ts";
 import { describeLog } from "../log.suite.ts";
-import type { OpenedLog, SuiteOptions } from "../suite/kit.suite.ts";
+import { type OpenedLog, openedOf, type SuiteOptions } from "../suite/kit.suite.ts";
 import { connectNats } from "./connect.ts";
 import { openNatsLog } from "./open.ts";
 
@@ -49,20 +49,13 @@ export function describeOnServers(count: number, program: NatsProgram): void {
         ...options,
         ...(clock !== undefined && { stamp: () => clock() }),
       });
-      return {
-        log,
-        archive: log.archive,
-        sweep: () => log.sweep(),
-        reopen: async () => {
-          await log.close();
-          return open();
-        },
-        remove: async () => {
-          await log.close();
+      return openedOf(log, {
+        open,
+        forget: async () => {
           await forget(shard);
           rmSync(dataPath, { recursive: true, force: true });
         },
-      };
+      });
     };
     return open();
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { OpenedLog, SuiteOptions } from "../suite/kit.suite.ts";
+import { type OpenedLog, openedOf, type SuiteOptions } from "../suite/kit.suite.ts";
 import { openSqliteLog, type SqliteLogOptions } from "./open.ts";
 
 const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 1024 ** 3, messageIdDays: 30 } as const;
@@ -29,19 +29,7 @@ export async function openForSuite(options: SuiteOptions): Promise<OpenedLog> {
   const dataPath = mkdtempSync(join(tmpdir(), "rialto-log-"));
   const open = async (): Promise<OpenedLog> => {
     const log = await openSqliteLog({ dataPath, ...SETTINGS, ...options });
-    return {
-      log,
-      archive: log.archive,
-      sweep: () => log.sweep(),
-      reopen: async () => {
-        await log.close();
-        return open();
-      },
-      remove: async () => {
-        await log.close();
-        rmSync(dataPath, { recursive: true, force: true });
-      },
-    };
+    return openedOf(log, { open, forget: () => rmSync(dataPath, { recursive: true, force: true }) });
   };
   return open();
 }

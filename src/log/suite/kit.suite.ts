@@ -25,6 +25,24 @@ export interface OpenedLog {
   remove(): Promise<void>;
 }
 
+/** A log as the suites want it. `open`: the same data again; `forget`: its data, once it is closed. */
+export const openedOf = (
+  log: Log & { readonly archive: LogSearch; sweep(): Promise<void> },
+  { open, forget }: { readonly open: () => Promise<OpenedLog>; readonly forget: () => Promise<void> | void },
+): OpenedLog => ({
+  log,
+  archive: log.archive,
+  sweep: () => log.sweep(),
+  reopen: async () => {
+    await log.close();
+    return await open();
+  },
+  remove: async () => {
+    await log.close();
+    await forget();
+  },
+});
+
 export type OpenLog = (options: SuiteOptions) => Promise<OpenedLog>;
 
 const ACCOUNT = "net.libera";
