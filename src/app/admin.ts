@@ -39,7 +39,7 @@ import type { LogSearch } from "../log/search.ts";
 import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import type { AdminV1Sources } from "./admin-v1.ts";
-import { describe } from "./describe.ts";
+import { describe } from "../lib/describe.ts";
 import { guestOffice } from "./guest-office.ts";
 import { HistoryKeeper } from "./history-keeper.ts";
 import type { ClusterNode } from "./cluster-node.ts";

@@ -26,7 +26,7 @@ import { LogError } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
 import type { LogSearch } from "../log/search.ts";
 import type { Logger } from "../logger.ts";
-import { describe } from "./describe.ts";
+import { describe } from "../lib/describe.ts";
 
 /** One API account with its readers, and the server they are reached by. */
 export interface ApiServer {

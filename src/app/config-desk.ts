@@ -26,7 +26,7 @@ import type {
 } from "../http/admin/v1/config-deps.ts";
 import { compilePositions } from "../lib/position.ts";
 import { Scrubber } from "../lib/scrub.ts";
-import { describe } from "./describe.ts";
+import { describe } from "../lib/describe.ts";
 import type { Reloaded } from "./reload.ts";
 
 /** What the desk for the configuration needs of the running program. */

@@ -3,7 +3,7 @@ import type { HistoryView } from "../admin/views.ts";
 import { LogError } from "../log/errors.ts";
 import type { Log, Mark } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
-import { describe } from "./describe.ts";
+import { describe } from "../lib/describe.ts";
 
 export interface HistoryKeeperOptions {
   readonly log: Pick<Log, "marks" | "mark" | "unmark">;

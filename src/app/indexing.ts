@@ -2,7 +2,7 @@ import type { LogSearch } from "../log/search.ts";
 import type { Seq } from "../log/log.ts";
 import { LogError } from "../log/errors.ts";
 import type { Logger } from "../logger.ts";
-import { describe } from "./describe.ts";
+import { describe } from "../lib/describe.ts";
 
 /** How often it is said how far the index is, in ms. */
 const SAY_MS = 10_000;

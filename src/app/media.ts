@@ -7,7 +7,7 @@ import type { ServerShare } from "../http/server-share.ts";
 import type { MediaServer } from "../http/media/media-server.ts";
 import { parseAddress } from "../lib/address.ts";
 import type { Logger } from "../logger.ts";
-import { describe } from "./describe.ts";
+import { describe } from "../lib/describe.ts";
 
 /** Null when there is no media endpoint; its code is not even loaded then. Rejects with a StartError. */
 export async function listenForMedia(

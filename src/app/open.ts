@@ -12,7 +12,7 @@ import { LogError, type LogErrorCode } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
 import { openSqliteLog } from "../log/sqlite/open.ts";
 import type { Logger } from "../logger.ts";
-import { describe } from "./describe.ts";
+import { describe } from "../lib/describe.ts";
 
 /** Rejects with a StartError. */
 export async function openLog(

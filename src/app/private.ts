@@ -1,5 +1,5 @@
 import { chmodSync, readdirSync, statSync } from "node:fs";
-import { describe } from "./describe.ts";
+import { describe } from "../lib/describe.ts";
 
 /** What others may do on this machine that they should not, and what was done about it: sentences for the log. */
 export interface Privacy {

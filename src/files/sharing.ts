@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AdapterLog, Clock } from "../contract/host.ts";
 import type { FileId } from "../contract/ids.ts";
+import { describe } from "../lib/describe.ts";
 import { isObject, readJson } from "../lib/shapes.ts";
 import { counted, unlessAborted } from "./chunks.ts";
 import type { ContentStore } from "./content-store.ts";
@@ -153,7 +154,7 @@ export class Sharing {
       await this.#options.shared.note(hashOf(id), note, this.#closing.signal);
       this.#know(noteKey(id, entry));
     } catch (error) {
-      this.#isAway(reasonOf(error));
+      this.#isAway(describe(error));
     }
   }
 
@@ -186,7 +187,7 @@ export class Sharing {
       this.#bytes = bytes;
       if (removed > 0) this.#known.clear();
     } catch (error) {
-      if (!signal.aborted) this.#complain(reasonOf(error), "the files on the servers cannot be cleaned up");
+      if (!signal.aborted) this.#complain(describe(error), "the files on the servers cannot be cleaned up");
     }
   }
 
@@ -235,9 +236,7 @@ export class Sharing {
 const SERVERS = "the servers that keep the files of all machines";
 
 const away = (error: unknown): FileRefusal =>
-  notNow("network", `${SERVERS} cannot be reached, or refuse (${reasonOf(error)})`);
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+  notNow("network", `${SERVERS} cannot be reached, or refuse (${describe(error)})`);
 
 const hashOf = (id: FileId): string => createHash("sha256").update(id).digest("hex");
 

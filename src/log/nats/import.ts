@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { describe } from "../../lib/describe.ts";
 import { LogError } from "../errors.ts";
 import { logFile } from "../sqlite/database.ts";
 import { assertNoLog, clearHalves, copyToImport, halfOf, hashOf, type MovedLog } from "../sqlite/move.ts";
@@ -74,7 +75,7 @@ async function begin(
   try {
     await snapshots.add(scratch, { node, at: nowMs }, countTo(bytes, progress));
   } catch (error) {
-    throw interrupted(stream, error instanceof Error ? error.message : String(error));
+    throw interrupted(stream, describe(error));
   }
   const now = await findStream(nc, shard);
   if (now?.identity === stream.identity) return { stream, isRepeated: false };

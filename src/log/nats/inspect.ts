@@ -1,6 +1,7 @@
 import type { JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { parseRemote } from "../../lib/address.ts";
+import { describe } from "../../lib/describe.ts";
 import { isObject, readJson } from "../../lib/shapes.ts";
 import { LogError } from "../errors.ts";
 import { type NatsServers, refusalOf, tryConnection } from "./connect.ts";
@@ -87,7 +88,7 @@ export async function inspectServers(
     } catch (error) {
       // The same for all of them.
       const isFile = error instanceof LogError;
-      return { server, is: isFile ? "credentials" : (refusalOf(error) ?? "unreached"), reason: reasonOf(error) };
+      return { server, is: isFile ? "credentials" : (refusalOf(error) ?? "unreached"), reason: describe(error) };
     }
   });
   const seen = await Promise.all(servers);
@@ -111,7 +112,7 @@ async function streamOf(nc: NatsConnection, name: string): Promise<Pick<LogSeen,
   } catch (error) {
     const isOff =
       error instanceof Error && (error.name === "JetStreamNotEnabled" || /not enabled/u.test(error.message));
-    return { stream: { is: isOff ? "disabled" : "unknown", reason: reasonOf(error) }, freeBytes: null };
+    return { stream: { is: isOff ? "disabled" : "unknown", reason: describe(error) }, freeBytes: null };
   }
 }
 
@@ -183,5 +184,3 @@ async function timed<T>(ask: () => Promise<T>): Promise<readonly [T, number]> {
   const answer = await ask();
   return [answer, (begin + Date.now()) / 2];
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

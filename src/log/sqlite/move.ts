@@ -16,6 +16,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import type { Database } from "better-sqlite3";
+import { describe } from "../../lib/describe.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { LogError } from "../errors.ts";
 import type { Seq } from "../log.ts";
@@ -116,7 +117,7 @@ export async function hashOf(file: string, { progress }: Pick<MoveOptions, "prog
       progress("checksum, bytes", done, found.size);
     }
   } catch (error) {
-    throw new LogError("io", `${file} cannot be read: ${reasonOf(error)}.`);
+    throw new LogError("io", `${file} cannot be read: ${describe(error)}.`);
   }
   return hash.digest("hex");
 }
@@ -244,20 +245,20 @@ function importFailure(error: unknown, from: string, to: string): LogError {
   if (error instanceof Findings || /^SQLITE_(?:CORRUPT|IOERR_SHORT_READ)/.test(code)) {
     return new LogError(
       "damaged",
-      `${from} is damaged, and was not imported: ${reasonOf(error)}. Copy it again, and compare its SHA-256 with what "rialto log export" said.`,
+      `${from} is damaged, and was not imported: ${describe(error)}. Copy it again, and compare its SHA-256 with what "rialto log export" said.`,
     );
   }
   if (code.startsWith("SQLITE_BUSY")) {
     return new LogError("locked", `Another process has ${from} open. Import what "rialto log export" makes of it.`);
   }
-  return writeFailure(error, from, to) ?? new LogError("io", `${from} cannot be read: ${reasonOf(error)}.`);
+  return writeFailure(error, from, to) ?? new LogError("io", `${from} cannot be read: ${describe(error)}.`);
 }
 
 /** Null: it is not about the file that was to be written, or not of it alone. */
 function writeFailure(error: unknown, from: string, to: string): LogError | null {
   if (error instanceof LogError) return error;
   const code = codeOf(error);
-  const reason = reasonOf(error);
+  const reason = describe(error);
   if (["SQLITE_FULL", "ENOSPC", "EDQUOT", "EFBIG"].includes(code)) return noRoom(to, reason);
   if (/^E[A-Z]+$/.test(code)) return new LogError("unwritable", `${to} cannot be written: ${reason}.`);
   // SQLite does not say which of the two.
@@ -279,5 +280,3 @@ const taken = (to: string): LogError => new LogError("unwritable", `${to} alread
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
