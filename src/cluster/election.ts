@@ -96,7 +96,7 @@ export class Election {
 
   /** Most of the servers have lately had our beat, so that what others claim has come here as well. */
   hasVoice(monoMs: number): boolean {
-    return this.#hasVoice(monoMs);
+    return this.#peers.ackedMs !== null && monoMs - this.#peers.ackedMs <= ACK_GAP_MS;
   }
 
   get runs(): readonly string[] {
@@ -164,7 +164,7 @@ export class Election {
   #tick(monoMs: number): void {
     this.#sinceMs ??= monoMs;
     if (this.#isIsolated(monoMs)) for (const account of this.#phases.keys()) this.#stop(account);
-    if (!this.#hasVoice(monoMs)) return;
+    if (!this.hasVoice(monoMs)) return;
     for (const [account, phase] of this.#phases) {
       if (phase.is === "given" && monoMs - phase.claimedMs >= CLAIM_MS) this.#give(account, monoMs);
     }
@@ -273,9 +273,5 @@ export class Election {
   #isIsolated(monoMs: number): boolean {
     const since = this.#peers.ackedMs ?? this.#sinceMs ?? monoMs;
     return monoMs - since >= ISOLATED_MS;
-  }
-
-  #hasVoice(monoMs: number): boolean {
-    return this.#peers.ackedMs !== null && monoMs - this.#peers.ackedMs <= ACK_GAP_MS;
   }
 }

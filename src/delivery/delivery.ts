@@ -105,8 +105,6 @@ export interface DeliveryOptions {
   readonly onHint?: OnHint;
 }
 
-const EVERY = (): boolean => true;
-
 /** How long a stop waits for a change that is under way, which it cuts short. */
 const CHANGE_MS = 700;
 
@@ -131,7 +129,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   const hosting = sharing === null ? null : new Hosting({ ...here, sharing });
   const waitingAfter = (): Seq => Math.min(lanes.waitingAfter, hosting?.waitingAfter ?? Infinity);
   hold(log, waitingAfter, { config, lanes: routes.lanes() });
-  const places = () => watchedPlaces(current, routes, { parts: runtimes, mayTell: options.mayCall ?? EVERY });
+  const places = () => watchedPlaces(current, routes, { parts: runtimes, mayTell: options.mayCall });
   const notices = new OutageNotices({ log, clock, logger, noticeMs: () => current.general.outageNoticeMs, places });
   const control = new AccountControl({ ...options, parts: runtimes, nowMs: () => clock.nowMs() });
   return {

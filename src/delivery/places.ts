@@ -9,11 +9,14 @@ import type { AccountRegistry } from "./account-registry.ts";
 export function watchedPlaces(
   { accounts }: Config,
   routes: Routes,
-  { parts, mayTell }: { readonly parts: AccountRegistry; readonly mayTell: (accountKey: string) => boolean },
+  {
+    parts,
+    mayTell,
+  }: { readonly parts: AccountRegistry; readonly mayTell: ((accountKey: string) => boolean) | undefined },
 ): readonly WatchedPlace[] {
   const all = [...accounts.values()].filter(({ protocol }) => protocol !== "api");
   return all.flatMap(({ key, name }) => {
-    const part = mayTell(key) ? parts.get(key) : undefined;
+    const part = mayTell?.(key) === false ? undefined : parts.get(key);
     return routes
       .channels(key)
       .map(({ name: channel }) => {

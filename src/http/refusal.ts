@@ -14,13 +14,13 @@ export const REQUEST_LIMITS = {
   connectionsCheckingInterval: 1000,
 } as const;
 
-/** 503, and when to try again. */
+/** 503, and when to try again. The connection ends with it, so that the next request may find another node. */
 export function refuse(response: ServerResponse, why: string): void {
-  response.setHeader("Retry-After", RETRY_S);
-  answerAndClose(response, 503, problemBody(why));
-}
-
-/** The connection ends with it, so that the next request may find another node. */
-function answerAndClose(response: ServerResponse, status: number, body: string, type = JSON_TYPE): void {
-  response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store", Connection: "close" }).end(body);
+  const headers = {
+    "Content-Type": JSON_TYPE,
+    "Cache-Control": "no-store",
+    "Retry-After": RETRY_S,
+    Connection: "close",
+  };
+  response.writeHead(503, headers).end(problemBody(why));
 }

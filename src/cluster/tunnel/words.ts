@@ -16,7 +16,7 @@ const HEAD_BYTES = 5;
 export const PART_BYTES = WORD_BYTES - HEAD_BYTES;
 
 export const Kind = {
-  /** Body: JSON of an TunnelOpening. */
+  /** Body: JSON of a TunnelOpening. */
   open: 1,
   accept: 2,
   data: 3,

@@ -35,7 +35,6 @@ const COUNT_ENTRIES = 10_000;
 
 /** Where nothing may leave, it is asked again after so long, in ms. */
 const SHUT_MS = 200;
-const ALWAYS = (): boolean => true;
 
 /** A handler call, as it is under way in the world. */
 interface Live {
@@ -207,10 +206,13 @@ export class Lane {
   }
 
   #moment(link: ChannelLink | null, { nowMs, monoMs }: Pick<Moment, "nowMs" | "monoMs">): Moment {
-    const { mayCall = ALWAYS } = this.#options;
-    const gateMs = Math.max(isOutlet(link) ? link.gate.untilMs : 0, mayCall() ? 0 : monoMs + SHUT_MS);
+    const gateMs = Math.max(isOutlet(link) ? link.gate.untilMs : 0, this.#mayCall() ? 0 : monoMs + SHUT_MS);
     const pulseMs = isOutlet(link) ? link.activity.lastMs : 0;
     return { nowMs, monoMs, gateMs, pulseMs, random: this.#options.random() };
+  }
+
+  #mayCall(): boolean {
+    return this.#options.mayCall?.() ?? true;
   }
 
   #time(): Pick<Moment, "nowMs" | "monoMs"> {
@@ -305,9 +307,8 @@ export class Lane {
     this.#asks.set(ask, resolve);
     this.#take({ is: "announced", call, ask, upTo });
     const isAllowed = await promise;
-    const { mayCall = ALWAYS } = this.#options;
     // While it became durable, this process may have stood still, and another machine have taken over.
-    return isAllowed && mayCall();
+    return isAllowed && this.#mayCall();
   }
 
   /** Asks the log, and takes in what it says. Never rejects. */
