@@ -70,7 +70,7 @@ export const generalSchema = {
     SearchIndex: {
       enum: ["words", "trigrams"],
       description:
-        "What `Search` finds: `words`: whole words and how they begin; writings without spaces, such as Chinese and Japanese, by any two characters. `trigrams`: any part of a word; the index is several times as large.",
+        "What `Search` finds: `words`: whole words and how they begin; writings without spaces, such as Chinese and Japanese, by any two characters. `trigrams`: every part of a word; the index is several times as large.",
       default: "words",
       restart: true,
     },

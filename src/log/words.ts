@@ -3,7 +3,7 @@
  * functions, so the index needs no rules of its own, and nothing that people type is syntax there.
  */
 
-/** `words`: whole words. `trigrams`: any part of a word, for a larger index. */
+/** `words`: whole words. `trigrams`: every part of a word, for a larger index. */
 export type WordMode = "words" | "trigrams";
 
 /** Characters of a word that count; what is longer is no word that people look for. */

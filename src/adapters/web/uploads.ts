@@ -134,7 +134,7 @@ export class Uploads {
   }
 }
 
-/** The first bytes; `.`: any. */
+/** The first bytes; `.` stands for any one. */
 const PICTURES: readonly (readonly [string, RegExp])[] = [
   ["image/png", /^89504e470d0a1a0a/u],
   ["image/jpeg", /^ffd8ff/u],

@@ -17,7 +17,7 @@ export interface ProtocolView {
   readonly first: readonly string[];
   /** The only channel there is, whatever it is called. */
   readonly onlyChannel: string | null;
-  /** How channels are written; null: any text. */
+  /** How channels are written; null: every text will do. */
   readonly channel: { readonly pattern: string; readonly hint: string } | null;
   /** What can be said of one channel beside its name, such as a password, by name in lower case. */
   readonly options: Readonly<Record<string, OptionSchema>>;
