@@ -53,7 +53,8 @@ export class SimNode {
   #numbers = 0;
   #beatMs = 0;
   #readableMs = 0;
-  readonly sessions = new Set<string>();
+  /** Another object for each session of an account. */
+  readonly sessions = new Map<string, object>();
 
   constructor(
     name: string,
@@ -131,7 +132,7 @@ export class SimNode {
   }
 
   hear(beat: NodeBeat): void {
-    this.#whenAwake(() => this.#take({ is: "heard", beat, monoMs: this.#net.nowMs }));
+    this.#ofThisRun(() => this.#take({ is: "heard", beat, monoMs: this.#net.nowMs }))();
   }
 
   step(): void {
@@ -143,7 +144,7 @@ export class SimNode {
       this.#readableMs = nowMs + this.#net.soon();
     }
     if (nowMs % 200 === 0) this.#take({ is: "tick", monoMs: nowMs });
-    for (const account of this.sessions) if (this.#chance.hits(STEP_MS / APPEND_MS)) this.#append(account);
+    for (const account of this.sessions.keys()) if (this.#chance.hits(STEP_MS / APPEND_MS)) this.#append(account);
     this.#publish(nowMs);
     const isOver = this.#leavesMs !== null && nowMs - this.#leavesMs >= LEAVE_MS;
     if (this.#election.hasLeft || isOver) this.kill();
@@ -152,19 +153,20 @@ export class SimNode {
   #beat(election: Election, nowMs: number): void {
     this.#beatMs = nowMs + BEAT_MS;
     this.#tell(election.beat(nowMs));
-    const told = (): void => this.#take({ is: "acked", sentMs: nowMs });
+    const told = this.#ofThisRun(() => this.#take({ is: "acked", sentMs: nowMs }));
     if (this.#bugs.countsAlways === true) told();
-    else this.#net.acknowledge(this.name, () => this.#whenAwake(told));
+    else this.#net.acknowledge(this.name, told);
   }
 
-  /** Of the process that runs now, once it is awake. */
-  #whenAwake(work: () => void): void {
+  /** What only the process that runs now does later, once it is awake. */
+  #ofThisRun(work: () => void): () => void {
     const { run } = this;
     const own = (): void => {
-      if (this.lives && this.run === run) work();
+      if (!this.lives || this.run !== run) return;
+      if (this.#isStopped) this.#backlog.push(own);
+      else work();
     };
-    if (this.#isStopped) this.#backlog.push(own);
-    else own();
+    return own;
   }
 
   #take(input: ElectionInput): void {
@@ -176,7 +178,7 @@ export class SimNode {
       case "claim":
         return this.#claim(effect.claim);
       case "run":
-        this.sessions.add(effect.account);
+        this.sessions.set(effect.account, {});
         return;
       case "stop":
         if (this.#bugs.goesOn === true && cause.is === "tick") return;
@@ -184,12 +186,14 @@ export class SimNode {
         return;
       case "quiesce": {
         const { account } = effect;
-        this.#net.after(this.#chance.between(50, 1500), () =>
-          this.#whenAwake(() => {
-            this.sessions.delete(account);
-            this.#take({ is: "quiesced", account, monoMs: this.#net.nowMs });
-          }),
-        );
+        const session = this.sessions.get(account);
+        const ended = this.#ofThisRun(() => {
+          // It may have been lost and have come back meanwhile.
+          if (this.sessions.get(account) !== session) return;
+          this.sessions.delete(account);
+          this.#take({ is: "quiesced", account, monoMs: this.#net.nowMs });
+        });
+        this.#net.after(this.#chance.between(50, 1500), ended);
       }
     }
   }
