@@ -28,7 +28,8 @@ export class ClusterOracle {
   calmFromMs: number | null = null;
   readonly #acked: string[] = [];
   readonly #verdicts = new Map<number, string>();
-  readonly #sharedSince = new Map<string, number>();
+  /** Of each account, two nodes that have a session at the same time, and since when they do. */
+  readonly #shared = new Map<string, ReadonlyMap<string, number>>();
   readonly #idleSince = new Map<string, number>();
   #ids = 0;
 
@@ -57,18 +58,25 @@ export class ClusterOracle {
 
   /** At each step. `runners`: awake nodes that have a session, by account; `isWell`: all is whole again for a while. */
   sessions(account: string, runners: readonly string[], nowMs: number, isWell: boolean): void {
-    if (runners.length > 1) {
-      const since = this.#sharedSince.get(account) ?? nowMs;
-      this.#sharedSince.set(account, since);
-      const what = `${account} by ${runners.join(" and ")} from ${since} to ${nowMs} ms`;
-      if (isWell) this.#violate("one session when all is well", what);
-      if (nowMs - since === OVERLAP_MS) this.#violate("no two sessions for long", what);
-    } else this.#sharedSince.delete(account);
+    if (runners.length > 1) this.#overlap(account, runners, nowMs, isWell);
+    else this.#shared.delete(account);
     if (runners.length > 0 || !isWell) this.#idleSince.delete(account);
     else {
       const since = this.#idleSince.get(account) ?? nowMs;
       this.#idleSince.set(account, since);
       if (nowMs - since === IDLE_MS) this.#violate("every account is run", `${account} by nobody from ${since} ms on`);
+    }
+  }
+
+  #overlap(account: string, runners: readonly string[], nowMs: number, isWell: boolean): void {
+    const before = this.#shared.get(account);
+    const pairs = runners.flatMap((one, at) => runners.slice(at + 1).map((other) => `${one} and ${other}`));
+    const shared = new Map(pairs.map((pair) => [pair, before?.get(pair) ?? nowMs]));
+    this.#shared.set(account, shared);
+    for (const [pair, since] of shared) {
+      const what = `${account} by ${pair} from ${since} to ${nowMs} ms`;
+      if (isWell) this.#violate("one session when all is well", what);
+      if (nowMs - since === OVERLAP_MS) this.#violate("no two sessions for long", what);
     }
   }
 
