@@ -31,7 +31,7 @@ export function beginningMarks(
 /** All lanes over one log: who is to be woken, and what is waited for. */
 export class Lanes {
   readonly #log: Log;
-  readonly #all = new Set<Known>();
+  readonly #all = new Map<LaneControls, Known>();
   readonly #bySubject = new Map<Subject, Set<Known>>();
   /** While lanes are stopped to be opened again: what they wait for. */
   #floor: Seq = Infinity;
@@ -44,7 +44,7 @@ export class Lanes {
   /** To be called with every lane once it is open; it is woken if it has missed something meanwhile. */
   async add(route: LaneRoute, lane: LaneControls): Promise<void> {
     const known: Known = { route, lane, newest: 0 };
-    this.#all.add(known);
+    this.#all.set(lane, known);
     for (const subject of route.subjects) {
       const lanes = this.#bySubject.get(subject) ?? new Set<Known>();
       this.#bySubject.set(subject, lanes.add(known));
@@ -57,14 +57,13 @@ export class Lanes {
 
   /** A lane that was stopped. */
   remove(lane: LaneControls): void {
-    for (const known of this.#all) {
-      if (known.lane !== lane) continue;
-      this.#all.delete(known);
-      for (const subject of known.route.subjects) {
-        const lanes = this.#bySubject.get(subject);
-        lanes?.delete(known);
-        if (lanes?.size === 0) this.#bySubject.delete(subject);
-      }
+    const known = this.#all.get(lane);
+    if (known === undefined) return;
+    this.#all.delete(lane);
+    for (const subject of known.route.subjects) {
+      const lanes = this.#bySubject.get(subject);
+      lanes?.delete(known);
+      if (lanes?.size === 0) this.#bySubject.delete(subject);
     }
   }
 
@@ -118,7 +117,7 @@ export class Lanes {
   /** Nothing up to here is waited for. A lane that has read everything of its own does not hold up the others' past. */
   get waitingAfter(): Seq {
     let after = Math.min(this.#log.head, this.#floor);
-    for (const { lane, newest } of this.#all) {
+    for (const { lane, newest } of this.#all.values()) {
       if (newest > lane.cursor) after = Math.min(after, lane.cursor);
     }
     return after;
@@ -127,7 +126,7 @@ export class Lanes {
   /** How many messages wait for the lanes of an account, by gateway and channel; those with none are left out. */
   async waiting(accountKey: string): Promise<readonly WaitingMessages[]> {
     const waiting: WaitingMessages[] = [];
-    for (const { route, lane, newest } of this.#all) {
+    for (const { route, lane, newest } of this.#all.values()) {
       if (route.account.key !== accountKey || newest <= lane.cursor) continue;
       const messages = await lane.waiting();
       if (messages > 0) waiting.push({ gateway: route.gateway, channel: route.channel, messages });
