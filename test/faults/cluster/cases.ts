@@ -13,6 +13,7 @@ export interface Case {
 const STOPPED_MS = 8_000;
 const AWAY_MS = 5_000;
 const CUT_MS = 15_000;
+const FULL_MS = 15_000;
 const HOLDER = "an account of it ≤ 3 s";
 const LEADER = "≤ 7 s";
 
@@ -47,6 +48,13 @@ export async function shutOut(machine: Machine, forMs: number): Promise<void> {
   }
   await wait(forMs);
   for (const wire of machine.wires) wire.open();
+}
+
+/** Not a byte more can be written on the disk of a machine. */
+export async function diskFilled({ disk }: Machine, forMs: number): Promise<void> {
+  await disk.fillTo(0);
+  await wait(forMs);
+  await disk.free();
 }
 
 export async function serversKilled({ nats }: Cluster, which: readonly number[], awayMs: number): Promise<void> {
@@ -130,6 +138,15 @@ export const CASES: readonly Case[] = [
       const machine = await cluster.busiest();
       took(await cluster.heldBy(machine));
       await cutOff(machine, CUT_MS);
+    },
+  },
+  {
+    name: "the disk of the machine that runs most is full for 15 s",
+    goal: "an account of it ≤ 3 s after the disk is full, and what is needed to notice",
+    strike: async (cluster, took) => {
+      const machine = await cluster.busiest();
+      took(await cluster.heldBy(machine));
+      await diskFilled(machine, FULL_MS);
     },
   },
   {

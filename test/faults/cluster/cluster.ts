@@ -7,6 +7,7 @@ import { startProxy } from "../../servers/proxy.ts";
 import { freePorts } from "../../support/ports.ts";
 import { eventually } from "../../support/wait.ts";
 import { configuration, Kept, openTown, type Town } from "../harness.ts";
+import { mountSmallDisk } from "../small-disk.ts";
 import { Machine } from "./machine.ts";
 
 const MACHINES = 3;
@@ -126,7 +127,8 @@ export async function openCluster(): Promise<Cluster> {
         wires.push(await kept.keep(startProxy(port), async (proxy) => await proxy.stop()));
       }
       const own = { writer: ports[2 * index] ?? 0, reader: ports[2 * index + 1] ?? 0 };
-      const options = { name: `n${index + 1}`, folder: town.folder, file, wires, ports: own };
+      const disk = await kept.keep(mountSmallDisk(), async (one) => await one.stop());
+      const options = { name: `n${index + 1}`, disk, file, wires, ports: own };
       const machine = await kept.keep(Promise.resolve(new Machine(options)), async (one) => {
         one.signal("SIGCONT");
         await one.kill();

@@ -7,6 +7,7 @@ import { Child } from "../../servers/child.ts";
 import type { Proxy } from "../../servers/proxy.ts";
 import { ApiClient } from "../../support/client.ts";
 import { eventually } from "../../support/wait.ts";
+import type { SmallDisk } from "../small-disk.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "../../../bin/rialto.js");
 /** On a machine with twenty other things to do. */
@@ -17,7 +18,8 @@ const STATUS_MS = 2_000;
 
 interface MachineOptions {
   readonly name: string;
-  readonly folder: string;
+  /** Its data is on a disk of its own. */
+  readonly disk: SmallDisk;
   /** Its configuration, which is that of all. */
   readonly file: string;
   /** Its own wires to the servers of the log. */
@@ -29,6 +31,7 @@ interface MachineOptions {
 export class Machine {
   readonly name: string;
   readonly dataPath: string;
+  readonly disk: SmallDisk;
   readonly wires: readonly Proxy[];
   readonly writer: ApiClient;
   readonly reader: ApiClient;
@@ -39,11 +42,12 @@ export class Machine {
   #wanted = false;
 
   constructor(options: MachineOptions) {
-    const { name, folder, wires, ports } = options;
+    const { name, disk, wires, ports } = options;
     this.#options = options;
     this.name = name;
     this.wires = wires;
-    this.dataPath = path.join(folder, name);
+    this.disk = disk;
+    this.dataPath = path.join(disk.folder, name);
     this.writer = new ApiClient(`http://127.0.0.1:${ports.writer}`);
     this.reader = new ApiClient(`http://127.0.0.1:${ports.reader}`);
     mkdirSync(this.dataPath);

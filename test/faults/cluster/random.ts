@@ -1,6 +1,6 @@
 import { Random } from "../../fuzz/random.ts";
 import type { Case } from "./cases.ts";
-import { cutOff, killed, restarted, serversKilled, shutOut, stopped } from "./cases.ts";
+import { cutOff, diskFilled, killed, restarted, serversKilled, shutOut, stopped } from "./cases.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Machine } from "./machine.ts";
 
@@ -26,6 +26,7 @@ const OF_MACHINES: readonly Trouble[] = [
   { name: "SIGSTOP", make: onMachine(stopped) },
   { name: "cut off", make: onMachine(cutOff) },
   { name: "shut out", make: onMachine(shutOut) },
+  { name: "full disk", make: onMachine(diskFilled) },
   { name: "restart", make: onMachine(restarted) },
 ];
 
