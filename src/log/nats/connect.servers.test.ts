@@ -5,8 +5,10 @@ import { nkeys } from "@nats-io/transport-node";
 import { expect, onTestFinished, test } from "vitest";
 import { makeCertificate } from "../../../test/servers/certificate.ts";
 import { needs } from "../../../test/servers/installed.ts";
+import { eventually } from "../../../test/support/wait.ts";
+import type { LogError } from "../errors.ts";
 import { connectNats, type NatsServers } from "./connect.ts";
-import { servers } from "./nodes.suite.ts";
+import { entriesOf, node, said, servers } from "./nodes.suite.ts";
 
 type Way = Pick<NatsServers, "auth" | "tls">;
 
@@ -37,6 +39,38 @@ needs(["nats-server", "openssl"], () => {
       });
       expect(String(error)).not.toContain("wrong secret");
     }
+  });
+
+  test("who is no longer let in says so, goes on trying, and goes on when it is let in again", async () => {
+    const password = (text: string): string => `authorization { user: rialto, password: "${text}" }`;
+    const cluster = await servers(1, password("right secret"));
+    const warned: LogError[] = [];
+    const auth = { user: "rialto", password: "right secret" };
+    const log = await node(cluster, "n1", { auth, warn: (error) => warned.push(error) });
+    await log.append({ account: "a", entries: [said("before")] });
+    cluster.nodes[0]?.signal("SIGTERM");
+    await cluster.nodes[0]?.start(password("other"));
+    await eventually(
+      () => Promise.resolve(warned.length),
+      (count) => count >= 3,
+      () => "three refusals",
+    );
+    expect(new Set(warned.map(({ message }) => message)).size).toBe(1);
+    expect(warned[0]?.message).toContain(`${cluster.servers[0]} of the log does not let this node in`);
+    expect(warned[0]?.message).not.toContain("secret");
+    cluster.nodes[0]?.signal("SIGTERM");
+    await cluster.nodes[0]?.start();
+    await log.append({ account: "a", entries: [said("after")] });
+    expect((await entriesOf(log)).map(({ payload }) => payload)).toEqual(["before", "after"]);
+  });
+
+  test("a connection that is given up ends the log, and one that the log closes does not", async () => {
+    const cluster = await servers(1);
+    const [lost, left] = [await node(cluster, "n1"), await node(cluster, "n2")];
+    await left.close();
+    await lost.connection.close();
+    expect(await lost.failed).toMatchObject({ code: "unreachable" });
+    expect(await Promise.race([left.failed, left.connection.closed()])).toBeUndefined();
   });
 
   test("credentials that cannot be read are named", async () => {

@@ -40,7 +40,7 @@ function carrierOf(brings: boolean) {
   };
   const state = { first_seq: 1, last_seq: STORED };
   const stream = {
-    nc: { status, close: () => Promise.resolve() },
+    nc: { status, close: () => Promise.resolve(), closed: () => NEVER },
     js: { consumers: { get }, publish },
     jsm: { streams: { info: () => Promise.resolve({ created: "then", state }) } },
     name: "S",

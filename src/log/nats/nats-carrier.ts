@@ -115,6 +115,9 @@ export class NatsCarrier implements Carrier {
     this.failed = promise;
     this.#fail = resolve;
     this.#publisher = new Publisher(stream, options.doubtMs);
+    void stream.nc.closed().then((error) => {
+      if (!this.#isEnding) resolve(closed(error instanceof Error ? `: ${error.message}` : ""));
+    });
     // Of this process alone: one that has been restarted has to raise epochs of its own.
     const own = { node, run: randomUUID() };
     this.fence = this.#epochs = new Epochs(own, state.held, (...of) => this.#claim(...of));
@@ -320,6 +323,9 @@ function behind(node: string, { code, message }: LogError): LogError {
     `${message} Until then this node (${node}) is behind the others, and its retention makes no room: what it deletes comes behind what waits. Delete something else on that disk, or stop this node and move its data folder to a larger one.`,
   );
 }
+
+const closed = (reason: string): LogError =>
+  new LogError("unreachable", `The connection to the servers of the log was given up${reason}.`);
 
 function unimported(name: string): LogError {
   return new LogError(

@@ -16,8 +16,8 @@ interface NatsNode {
   readonly signal: (signal: NodeJS.Signals) => void;
   /** SIGSTOP; resolves when all its threads stand still, which a busy machine takes a moment for. */
   readonly halt: () => Promise<void>;
-  /** Starts it again with its data, when it has ended. */
-  readonly start: () => Promise<void>;
+  /** Starts it again with its data, when it has ended; with other lines in its configuration, if they are given. */
+  readonly start: (more?: string) => Promise<void>;
 }
 
 export interface NatsCluster {
@@ -45,18 +45,15 @@ export async function startNats(
     const [port = 0, http = 0, route = 0] = [0, 1, 2].map((kind) => ports[kind * count + index]);
     const file = path.join(folder, `n${index}.conf`);
     const cluster = `cluster { name: C, listen: "127.0.0.1:${route}", no_advertise: true, routes: [${routes.join(", ")}] }`;
-    writeFileSync(
-      file,
-      `server_name: n${index}
+    const configuration = `server_name: n${index}
 listen: "127.0.0.1:${port}"
 http: "127.0.0.1:${http}"
 jetstream { store_dir: "${folder}/js${index}", max_mem: 256MB, max_file: 2GB${sync === undefined ? "" : `, sync_interval: ${sync}`} }
 ${count > 1 ? cluster : ""}
-${more}
-`,
-    );
-    const start = async (): Promise<void> => {
+`;
+    const start = async (lines = more): Promise<void> => {
       await children[index]?.exited;
+      writeFileSync(file, configuration + lines);
       const child = new Child({ command: [pathOf(program), "-c", file] });
       children[index] = child;
       await eventually(
