@@ -264,7 +264,7 @@ function machineGauges(cluster: ClusterView | null): readonly Family[] {
     gauge("machine_accounts", "Accounts that this one of several machines runs.", [], one(own)),
     gauge(
       "machine_connected",
-      "1 while most of the servers of the log answer this machine, 0 otherwise.",
+      "1 while most of the servers of the log answer this machine and it applies what they have, 0 otherwise.",
       [],
       one(cluster?.hasVoice === true ? 1 : 0),
     ),

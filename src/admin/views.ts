@@ -34,7 +34,7 @@ export interface StatusView {
 export interface ClusterView {
   /** Name of this one among them. */
   readonly node: string;
-  /** Most of the servers of the log acknowledge what it says; where they do not for 12 s, it runs nothing. */
+  /** Most servers of the log acknowledge what it says, and it applies what they have; or soon it runs nothing. */
   readonly hasVoice: boolean;
   /** Those that live, this one first. `isAlike`: its configuration is that of this one. */
   readonly nodes: readonly { readonly name: string; readonly accounts: number; readonly isAlike: boolean }[];

@@ -121,6 +121,7 @@ function takePart(
     fence,
     wire,
     runner: accounts.runner,
+    isStuck: () => log.isStuck,
     caughtUp: async () => await log.mark([]).then(() => true),
     wish: wishOf(running.config),
     onTwin,

@@ -174,7 +174,7 @@ Shows the machines that share a log, as this one hears them, and which of them r
 
   --json          the same as JSON: node, hasVoice, nodes and accounts; null where the log is of one machine
 ${COMMON}
-Exit code: 0, 1 the servers of the log do not answer this machine, 69 no Rialto is running there.
+Exit code: 0, 1 this machine does not take part, as the servers of the log do not answer it or its disk is full, 69 no Rialto is running there.
 `,
   reload: `rialto reload [--json]
 

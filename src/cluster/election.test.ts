@@ -21,6 +21,7 @@ class Stage {
   /** Others that live, and whether they take anything. */
   readonly others = new Map<string, { run: string; takes: boolean; hasVoice: boolean; config: string }>();
   isAcked = true;
+  isStuck = false;
 
   constructor(accounts: readonly string[], held: readonly (readonly [string, Holder])[] = []) {
     this.election = new Election(OWN, held);
@@ -47,7 +48,7 @@ class Stage {
       const { monoMs } = this;
       for (const [node, state] of this.others) this.election.take({ is: "heard", beat: { node, ...state }, monoMs });
       if (this.isAcked) this.election.take({ is: "acked", sentMs: monoMs });
-      effects.push(...this.election.take({ is: "tick", monoMs }));
+      effects.push(...this.election.take({ is: "tick", monoMs, isStuck: this.isStuck }));
     }
     return effects;
   }
@@ -194,6 +195,32 @@ describe("a node that runs an account", () => {
     expect(stage.pass(5000)).toEqual([]);
   });
 
+  test("stops it when it is stuck, is silent to the others, and claims it anew when it is not stuck any more", () => {
+    const stage = running(["a"], "n2");
+    const { gaps } = stage.election;
+    stage.isStuck = true;
+    expect(stage.pass(BEAT_MS)).toEqual([{ do: "stop", account: "a" }]);
+    expect(stage.election.beat(stage.monoMs)).toMatchObject({ hasVoice: false });
+    expect(stage.election.hasVoice(stage.monoMs)).toBe(false);
+    stage.others.clear();
+    expect(stage.pass(20_000)).toEqual([]);
+    // What it had claimed before it was stuck comes first when it goes on.
+    expect(stage.apply("a", 2)).toEqual([]);
+    stage.isStuck = false;
+    expect(stage.pass(BEAT_MS)).toEqual([claims("a", 3)]);
+    expect(stage.election.beat(stage.monoMs)).toMatchObject({ hasVoice: true });
+    expect(stage.election.gaps).toBe(gaps + 1);
+    expect(stage.apply("a", 3)).toEqual([{ do: "run", account: "a" }]);
+  });
+
+  test("has left without handing anything over when it is stuck", () => {
+    const stage = running(["a"], "n2");
+    stage.take({ is: "leaves" });
+    stage.isStuck = true;
+    expect(stage.pass(BEAT_MS)).toEqual([{ do: "stop", account: "a" }]);
+    expect(stage.election.hasLeft).toBe(true);
+  });
+
   test("that is no longer wanted, stops it", () => {
     const stage = running(["a", "b"]);
     expect(stage.take({ is: "wanted", accounts: ["b"] })).toEqual([{ do: "stop", account: "a" }]);
@@ -277,7 +304,10 @@ const runner = property.constantFrom(OWN, OTHER, { node: "n2", run: "new" }, { n
 type Given = ElectionInput | { readonly is: "passes"; readonly ms: number } | { readonly is: "own claim" };
 const inputs: property.Arbitrary<Given> = property.oneof(
   { weight: 6, arbitrary: property.record({ is: property.constant("passes" as const), ms: property.nat(3000) }) },
-  { weight: 4, arbitrary: property.constant({ is: "tick" as const, monoMs: 0 }) },
+  {
+    weight: 4,
+    arbitrary: property.boolean().map((isStuck) => ({ is: "tick" as const, monoMs: 0, isStuck })),
+  },
   { weight: 4, arbitrary: property.constant({ is: "acked" as const, sentMs: 0 }) },
   { weight: 4, arbitrary: property.constant({ is: "own claim" as const }) },
   {

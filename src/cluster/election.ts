@@ -8,11 +8,12 @@ import { ACK_GAP_MS, type NodeBeat, Peers, SILENCE_MS } from "./peers.ts";
  *
  *   none ──its epoch is applied, and it is ours──▶ runs ──to be moved, or the node stops──▶ ends ──quiesced──▶ given
  *    ▲ ▲                                            │                                        │                   │
- *    │ └────────another's epoch is applied; or the node has had no voice for 12 s────────────┴───────────────────┘
+ *    │ └────another's epoch is applied; or the node has had no voice for 12 s, or is stuck───┴───────────────────┘
  *    └── claimed, if nobody who lives holds it and this node is the best for it; by the next best 3 s later
  *
  * An epoch counts when it is applied, never when it is claimed, so two that claim at once are no harm. A node that lost
- * its voice claims what it had anew: that claim fails if another had it meanwhile.
+ * its voice claims what it had anew: that claim fails if another had it meanwhile. So does one that was stuck: it could
+ * not apply what the stream has, said that it has no voice, and the others took over.
  */
 
 /** A node without a voice for so long ends its sessions: the others have taken over long ago. In ms. */
@@ -34,7 +35,8 @@ export type ElectionEffect =
 
 /** All times are monotonic, in ms. */
 export type ElectionInput =
-  | { readonly is: "tick"; readonly monoMs: number }
+  /** `isStuck`: for some time, nothing of what the stream has could be applied here. */
+  | { readonly is: "tick"; readonly monoMs: number; readonly isStuck: boolean }
   | { readonly is: "heard"; readonly beat: NodeBeat; readonly monoMs: number }
   /** The servers have our beat of that time, most of them. */
   | { readonly is: "acked"; readonly sentMs: number }
@@ -70,6 +72,8 @@ export class Election {
   #stays: ReadonlySet<string> = new Set();
   #config = "";
   #isLeaving = false;
+  #isStuck = false;
+  #timesStuck = 0;
   #changedMs = -Infinity;
   /** When another process was heard that has the name of this node: they would take everything from each other. */
   #twinMs = -Infinity;
@@ -91,12 +95,17 @@ export class Election {
 
   /** What this node says of itself. */
   beat(monoMs: number): NodeBeat {
-    return { ...this.#own, takes: !this.#isLeaving, hasVoice: !this.#isIsolated(monoMs), config: this.#config };
+    return { ...this.#own, takes: !this.#isLeaving, hasVoice: !this.#mustStop(monoMs), config: this.#config };
   }
 
-  /** Most of the servers have lately had our beat, so that what others claim has come here as well. */
+  /** Most of the servers have lately had our beat, so that what others claim has come here as well, and is applied. */
   hasVoice(monoMs: number): boolean {
-    return this.#peers.ackedMs !== null && monoMs - this.#peers.ackedMs <= ACK_GAP_MS;
+    return !this.#isStuck && this.#peers.ackedMs !== null && monoMs - this.#peers.ackedMs <= ACK_GAP_MS;
+  }
+
+  /** How often it had no voice: others may have taken over in each of these times. */
+  get gaps(): number {
+    return this.#peers.gaps + this.#timesStuck;
   }
 
   get runs(): readonly string[] {
@@ -134,6 +143,8 @@ export class Election {
         for (const account of this.runs) this.#end(account, null);
         return;
       case "tick":
+        if (input.isStuck && !this.#isStuck) this.#timesStuck += 1;
+        this.#isStuck = input.isStuck;
         return this.#tick(input.monoMs);
     }
   }
@@ -152,7 +163,7 @@ export class Election {
     this.#changedMs = monoMs;
     if (!this.#isOwn(account)) return this.#stop(account);
     const phase = this.#phases.get(account);
-    if (!this.#wanted.has(account) || this.#isIsolated(monoMs) || phase?.is === "runs" || phase?.is === "ends") return;
+    if (!this.#wanted.has(account) || this.#mustStop(monoMs) || phase?.is === "runs" || phase?.is === "ends") return;
     if (this.#isLeaving) {
       this.#phases.set(account, { is: "given", to: null, claimedMs: monoMs });
       return this.#give(account, monoMs);
@@ -163,7 +174,7 @@ export class Election {
 
   #tick(monoMs: number): void {
     this.#sinceMs ??= monoMs;
-    if (this.#isIsolated(monoMs)) for (const account of this.#phases.keys()) this.#stop(account);
+    if (this.#mustStop(monoMs)) for (const account of this.#phases.keys()) this.#stop(account);
     if (!this.hasVoice(monoMs)) return;
     for (const [account, phase] of this.#phases) {
       if (phase.is === "given" && monoMs - phase.claimedMs >= CLAIM_MS) this.#give(account, monoMs);
@@ -270,8 +281,9 @@ export class Election {
     return node === this.#own.node && run === this.#own.run;
   }
 
-  #isIsolated(monoMs: number): boolean {
+  /** It may run nothing: the others take it for dead, or are to. */
+  #mustStop(monoMs: number): boolean {
     const since = this.#peers.ackedMs ?? this.#sinceMs ?? monoMs;
-    return monoMs - since >= ISOLATED_MS;
+    return this.#isStuck || monoMs - since >= ISOLATED_MS;
   }
 }

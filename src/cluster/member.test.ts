@@ -16,7 +16,7 @@ function aMember(
   const listeners = new Set<(claim: EpochClaim) => void>();
   const raised: (readonly EpochClaim[])[] = [];
   const did: string[] = [];
-  const state = { isAway: false };
+  const state = { isAway: false, isStuck: false };
   const fence: Fence = {
     own: OWN,
     held,
@@ -54,6 +54,7 @@ function aMember(
         return quiesced();
       },
     },
+    isStuck: () => state.isStuck,
     monoMs: () => Date.now(),
     nowMs: () => 5,
     wish: { accounts, stays: [], config: "c" },
@@ -145,6 +146,24 @@ test("it is sure of what it runs only while it is acknowledged, and when all was
   expect(member.isSure).toBe(false);
   await vi.advanceTimersByTimeAsync(0);
   expect(member.isSure).toBe(true);
+});
+
+test("one that was stuck is sure again only when all was applied since", async () => {
+  const { member, did, state } = aMember(["a"]);
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(member.isSure).toBe(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(member.isSure).toBe(true);
+  state.isStuck = true;
+  await vi.advanceTimersByTimeAsync(100);
+  expect([member.hasVoice, member.isSure]).toEqual([false, false]);
+  expect(did.slice(2)).toEqual(["stop a"]);
+  state.isStuck = false;
+  await vi.advanceTimersByTimeAsync(100);
+  expect([member.hasVoice, member.isSure]).toEqual([true, false]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(member.isSure).toBe(true);
+  expect(did.slice(3)).toEqual(["run a", "asks"]);
 });
 
 test("a node with another configuration is shown as such, and is given nothing", async () => {

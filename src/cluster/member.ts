@@ -28,6 +28,8 @@ export interface MemberOptions {
   readonly fence: Fence;
   readonly wire: BeatWire;
   readonly runner: AccountRunner;
+  /** For some time, nothing of what the servers have could be applied here. */
+  readonly isStuck: () => boolean;
   /** Resolves when what the servers had at the call was applied here; false: nobody knows. */
   readonly caughtUp: () => Promise<boolean>;
   /** Of a clock that nobody can set, in ms. */
@@ -51,7 +53,7 @@ export interface Wish {
 /** The nodes, and which of them runs what, as this one has it. */
 export interface MemberView {
   readonly own: string;
-  /** Most of the servers acknowledge what this node says of itself; where they do not, it runs nothing before long. */
+  /** Most of the servers acknowledge what it says, and it applies what they have; or soon it runs nothing. */
   readonly hasVoice: boolean;
   /** Those that live. `isAlike`: its configuration is that of this node. */
   readonly nodes: readonly { readonly name: string; readonly accounts: number; readonly isAlike: boolean }[];
@@ -75,13 +77,13 @@ export class ClusterMember {
   /** What is being handed over; another object for each time. */
   readonly #ending = new Map<string, object>();
   #claims: EpochClaim[] = [];
-  /** The silences of the servers after which all was applied here, and the one of which that is being asked. */
+  /** The gaps of the election after which all was applied here, and the one of which that is being asked. */
   #sureOf: number | null = null;
   #asking: number | null = null;
   #left: (() => void) | null = null;
 
   constructor(options: MemberOptions) {
-    const { fence, wire, wish, monoMs } = options;
+    const { fence, wire, wish, monoMs, isStuck } = options;
     this.#options = options;
     this.#wish = wish;
     this.#election = new Election(fence.own, fence.held);
@@ -90,7 +92,7 @@ export class ClusterMember {
     this.#ends.push(wire.listen((word) => this.#heard(word)));
     const timers = [
       setInterval(() => void this.#beat(), BEAT_MS),
-      setInterval(() => this.#take({ is: "tick", monoMs: monoMs() }), TICK_MS),
+      setInterval(() => this.#take({ is: "tick", monoMs: monoMs(), isStuck: isStuck() }), TICK_MS),
     ];
     for (const timer of timers) this.#ends.push(() => clearInterval(timer));
     void this.#beat();
@@ -111,7 +113,7 @@ export class ClusterMember {
    */
   get isSure(): boolean {
     if (!this.hasVoice) return false;
-    const { gaps } = this.#election.peers;
+    const { gaps } = this.#election;
     if (this.#sureOf !== gaps && this.#asking !== gaps) void this.#makeSure(gaps);
     return this.#sureOf === gaps;
   }

@@ -13,7 +13,7 @@ const NODES = 256;
 export interface NodeBeat extends Runner {
   /** It can be given accounts: it is not about to stop. */
   readonly takes: boolean;
-  /** False: its own beats have not been acknowledged for so long that it runs nothing any more. */
+  /** False: it runs nothing, as its own beats have not been acknowledged for too long, or as it is stuck. */
   readonly hasVoice: boolean;
   /** Tells its configuration from others. */
   readonly config: string;

@@ -32,6 +32,7 @@ async function main(): Promise<void> {
       stop: end,
       quiesce: (account) => Promise.resolve(end(account)),
     },
+    isStuck: () => log.isStuck,
     monoMs: () => performance.now(),
     nowMs: Date.now,
     wish: { accounts: names.split(","), stays: [], config: "c" },

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import { LogError } from "../errors.ts";
 import { NatsCarrier, NO_COMMIT } from "./nats-carrier.ts";
 import type { CommitStream } from "./stream.ts";
 
@@ -57,7 +58,7 @@ function carrierOf(brings: boolean) {
   const apply = vi.fn();
   carrier.attach({ apply, abandon: vi.fn(), refuse: vi.fn(), publish: vi.fn() });
   carrier.send(NO_COMMIT, () => undefined);
-  return { get, apply };
+  return { carrier, get, apply };
 }
 
 test("what the servers have acknowledged and do not bring is asked for anew, before the client misses anything", async () => {
@@ -74,4 +75,16 @@ test("what has come and takes long to be applied is not asked for anew", async (
   await vi.advanceTimersByTimeAsync(10_000);
   expect(apply).toHaveBeenCalledTimes(1);
   expect(get).toHaveBeenCalledTimes(1);
+});
+
+test("it is stuck when what has come could not be applied for some time, until it is", async () => {
+  const { carrier, apply } = carrierOf(true);
+  apply.mockImplementation((_commit, done: (reply: LogError) => void) => done(new LogError("disk_full", "no room")));
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(carrier.isStuck).toBe(false);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(carrier.isStuck).toBe(true);
+  apply.mockImplementation((_commit, done: (reply: unknown) => void) => done({ fate: "taken" }));
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(carrier.isStuck).toBe(false);
 });

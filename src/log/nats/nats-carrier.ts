@@ -25,6 +25,8 @@ const APPLYING = 16;
  * with one of them. The client sees that for itself after twice as long at best.
  */
 const OVERDUE_MS = 1000;
+/** What cannot be applied for so long is not left to pass by itself, in ms: the node is stuck. */
+const STUCK_MS = 5000;
 /** So long the states of other nodes are waited for, once two are not the same, in ms. */
 const JUDGE_MS = 5000;
 /** Of nothing. */
@@ -90,8 +92,8 @@ export class NatsCarrier implements Carrier {
   /** Counts the times that the reader began anew: what was under way before does not count. */
   #round = 0;
   #room: (() => void) | null = null;
-  /** Why the last commit could not be applied. */
-  #trouble: LogError | null = null;
+  /** Why the last commit could not be applied, and since when none could. */
+  #trouble: { readonly error: LogError; readonly sinceMs: number } | null = null;
 
   constructor(options: {
     readonly stream: CommitStream;
@@ -130,6 +132,10 @@ export class NatsCarrier implements Carrier {
 
   epochOf(account: string): number {
     return this.#epochs.epochOf(account);
+  }
+
+  get isStuck(): boolean {
+    return this.#trouble !== null && performance.now() - this.#trouble.sinceMs >= STUCK_MS;
   }
 
   attach(site: CarrierSite): void {
@@ -274,11 +280,12 @@ export class NatsCarrier implements Carrier {
 
   /** A commit could not be applied: those after it, which the worker refuses, come again with it. */
   #stumble(error: LogError): void {
-    const isNew = this.#trouble?.code !== error.code;
-    this.#trouble = error.code === "disk_full" ? behind(this.#node, error) : error;
     if (error.code === "damaged" || error.code === "closed") return this.#fail(error);
+    const told = error.code === "disk_full" ? behind(this.#node, error) : error;
+    const isNew = this.#trouble?.error.code !== told.code;
+    this.#trouble = { error: told, sinceMs: this.#trouble?.sinceMs ?? performance.now() };
     // Without an append of its own a node would be behind and say nothing.
-    if (isNew) this.#warn(this.#trouble);
+    if (isNew) this.#warn(told);
     this.#again();
   }
 
@@ -303,7 +310,7 @@ export class NatsCarrier implements Carrier {
       this.#publisher.stored = { seq: stored.seq, sinceMs: performance.now() };
       this.#again();
     }
-    this.#site?.refuse(this.#publisher.patienceMs, this.#trouble ?? this.#publisher.unreachable());
+    this.#site?.refuse(this.#publisher.patienceMs, this.#trouble?.error ?? this.#publisher.unreachable());
   }
 
   #claim(number: number, claims: readonly EpochClaim[], how: Publishing): Promise<LogError | null> {

@@ -37,6 +37,7 @@ export class NatsLog extends SqliteLog {
   readonly fence: Fence;
   /** On so many servers each commit is kept. */
   readonly replicas: number;
+  readonly #carrier: NatsCarrier;
   readonly #keeper: SnapshotKeeper;
   /** Opens what the nodes have of files, of which so many bytes are kept. Rejects with a LogError. */
   readonly files: (bytesMax: number) => Promise<SharedFiles>;
@@ -53,6 +54,7 @@ export class NatsLog extends SqliteLog {
   ) {
     super(connection, options, nats.carrier);
     this.connection = nats.nc;
+    this.#carrier = nats.carrier;
     this.fence = nats.carrier.fence;
     this.replicas = nats.replicas;
     const { carrier, replicas } = nats;
@@ -67,6 +69,11 @@ export class NatsLog extends SqliteLog {
       isBusy: () => nats.carrier.sweeps,
       clock: options.clock,
     });
+  }
+
+  /** For some time, nothing of what the stream has could be applied here. */
+  get isStuck(): boolean {
+    return this.#carrier.isStuck;
   }
 
   override close(): Promise<void> {

@@ -8,6 +8,8 @@ import { type Net, type SimBatch, type SimMessage, STEP_MS } from "./net.ts";
 const RETRY_MS = 500;
 const PATIENCE_MS = 15_000;
 const APPEND_MS = 400;
+/** A node whose disk is full says so after so long. */
+const STUCK_MS = 5000;
 /** So long a planned stop may take. */
 const LEAVE_MS = 9000;
 
@@ -45,6 +47,7 @@ export class SimNode {
   #runs = 0;
   #election: Election | null = null;
   #isStopped = false;
+  #fullMs: number | null = null;
   #leavesMs: number | null = null;
   #waiting: SimBatch[] = [];
   #pending: { readonly message: SimMessage; triedMs: number } | null = null;
@@ -94,7 +97,7 @@ export class SimNode {
   }
 
   start(): void {
-    if (this.lives || !this.#net.reachesQuorum(this.name)) return;
+    if (this.lives || this.#fullMs !== null || !this.#net.reachesQuorum(this.name)) return;
     this.#runs += 1;
     this.#numbers = 0;
     this.#leavesMs = null;
@@ -125,6 +128,15 @@ export class SimNode {
     for (const work of backlog) work();
   }
 
+  /** It can apply nothing that is in the stream. */
+  fill(): void {
+    this.#fullMs ??= this.#net.nowMs;
+  }
+
+  free(): void {
+    this.#fullMs = null;
+  }
+
   leave(): void {
     if (!this.isAwake || this.leaves) return;
     this.#leavesMs = this.#net.nowMs;
@@ -139,11 +151,12 @@ export class SimNode {
     if (!this.isAwake || this.#election === null) return;
     const { nowMs } = this.#net;
     if (nowMs >= this.#beatMs) this.#beat(this.#election, nowMs);
-    if (this.#net.reachesQuorum(this.name) && nowMs >= this.#readableMs) {
+    if (this.#fullMs === null && this.#net.reachesQuorum(this.name) && nowMs >= this.#readableMs) {
       this.#readAll();
       this.#readableMs = nowMs + this.#net.soon();
     }
-    if (nowMs % 200 === 0) this.#take({ is: "tick", monoMs: nowMs });
+    const isStuck = this.#fullMs !== null && nowMs - this.#fullMs >= STUCK_MS;
+    if (nowMs % 200 === 0) this.#take({ is: "tick", monoMs: nowMs, isStuck });
     for (const account of this.sessions.keys()) if (this.#chance.hits(STEP_MS / APPEND_MS)) this.#append(account);
     this.#publish(nowMs);
     const isOver = this.#leavesMs !== null && nowMs - this.#leavesMs >= LEAVE_MS;

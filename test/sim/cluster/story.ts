@@ -75,6 +75,7 @@ function mend(net: Net, nodes: readonly SimNode[]): void {
   net.deafMs = 0;
   for (const node of nodes) {
     node.wake();
+    node.free();
     net.after(STEP_MS, () => node.start());
   }
 }
@@ -99,7 +100,7 @@ function anyFaults(chance: Chance, net: Net, nodes: readonly SimNode[]): readonl
     const ms = chance.pick([300, 1000, 2400, 2800, 5000, 11_900, 13_000, 20_000]);
     const node = chance.pick(nodes);
     const others = chance.some(nodes, 0.4);
-    const what = chance.pick(["leader", "cut", "minority", "stop", "kill", "leave"] as const);
+    const what = chance.pick(["leader", "cut", "minority", "stop", "full", "kill", "leave"] as const);
     told.push(`${at} ${what} ${what === "leader" ? "" : node.name} for ${ms}`);
     net.after(at, () => {
       if (what === "leader") net.leaderlessMs = net.nowMs + ms;
@@ -128,6 +129,13 @@ function anyFaults(chance: Chance, net: Net, nodes: readonly SimNode[]): readonl
           ms,
           () => node.stop(),
           () => node.wake(),
+        );
+      if (what === "full")
+        begin(
+          net,
+          ms,
+          () => node.fill(),
+          () => node.free(),
         );
       if (what === "kill")
         begin(

@@ -65,7 +65,8 @@ export const nowTexts = textsOf({
   here: "this one",
   alike: "the same",
   otherwise: "ANOTHER ONE",
-  unheard: "The servers of the log do not answer this machine.",
+  unheard:
+    "This machine does not take part: the servers of the log do not answer it, or it cannot apply what they have.",
   accountIs: (name: string, state: string) => `Account ${name}: ${state}`,
   gatewayIs: (name: string, bridges: string) => `Gateway ${name}: ${bridges}`,
   bridgeCount: (count: number) => plural(count, "bridge"),
