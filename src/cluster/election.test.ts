@@ -152,6 +152,20 @@ describe("a node that is silent", () => {
     expect(stage.pass(3200)).toEqual([claims(second, 2)]);
   });
 
+  test("but claims what this one has is not robbed of it at once, time and again", () => {
+    const stage = new Stage(["a"]);
+    let times = 0;
+    for (const end = stage.monoMs + 60_000; stage.monoMs < end;) {
+      for (const effect of stage.pass(BEAT_MS)) {
+        if (effect.do !== "claim") continue;
+        times += 1;
+        stage.apply("a", effect.claim.epoch);
+        stage.apply("a", effect.claim.epoch + 1, OTHER);
+      }
+    }
+    expect(times).toBe(18);
+  });
+
   test("a late word of a process that has ended says nothing", () => {
     const stage = new Stage(["a"], [["a", holder(2, { node: "n2", run: "new" })]]);
     stage.live("n2");

@@ -68,6 +68,8 @@ export class Election {
   readonly #phases = new Map<string, Phase>();
   /** When each account without a holder that lives was seen to be so, and was last claimed here. */
   readonly #orphans = new Map<string, { readonly sinceMs: number; claimedMs: number }>();
+  /** When each account was last seen to become another's: that one lived then, whether it is heard or not. */
+  readonly #lostMs = new Map<string, number>();
   #wanted: ReadonlySet<string> = new Set();
   #stays: ReadonlySet<string> = new Set();
   #config = "";
@@ -151,7 +153,9 @@ export class Election {
 
   #want(accounts: readonly string[]): void {
     this.#wanted = new Set(accounts);
-    for (const account of this.#orphans.keys()) if (!this.#wanted.has(account)) this.#orphans.delete(account);
+    for (const known of [this.#orphans, this.#lostMs]) {
+      for (const account of known.keys()) if (!this.#wanted.has(account)) known.delete(account);
+    }
     for (const account of this.runs) if (!this.#wanted.has(account)) this.#stop(account);
   }
 
@@ -161,7 +165,10 @@ export class Election {
     this.#held.set(account, { epoch, node, run });
     this.#orphans.delete(account);
     this.#changedMs = monoMs;
-    if (!this.#isOwn(account)) return this.#stop(account);
+    if (!this.#isOwn(account)) {
+      this.#lostMs.set(account, monoMs);
+      return this.#stop(account);
+    }
     const phase = this.#phases.get(account);
     if (!this.#wanted.has(account) || this.#mustStop(monoMs) || phase?.is === "runs" || phase?.is === "ends") return;
     if (this.#isLeaving) {
@@ -208,7 +215,7 @@ export class Election {
     for (const { account, last } of orphans) {
       const orphan = this.#orphans.get(account) ?? { sinceMs: monoMs, claimedMs: -Infinity };
       this.#orphans.set(account, orphan);
-      const isLate = monoMs - orphan.claimedMs >= CLAIM_MS;
+      const isLate = monoMs - Math.max(orphan.claimedMs, this.#lostMs.get(account) ?? -Infinity) >= CLAIM_MS;
       // Whoever is asked first may be unable to.
       const asked = 1 + Math.floor((monoMs - orphan.sinceMs) / CLAIM_MS);
       const isAsked = takers.get(account)?.slice(0, asked).includes(this.#own.node) === true;
