@@ -2,78 +2,13 @@ import { describe, expect, test } from "vitest";
 import * as property from "../../test/support/property.ts";
 import { affinity } from "./assignment.ts";
 import { NOBODY, type EpochClaim, type Holder } from "../log/fence.ts";
-import { Election, type ElectionEffect, type ElectionInput, ISOLATED_MS } from "./election.ts";
+import { Election, type ElectionInput, ISOLATED_MS } from "./election.ts";
 import { BEAT_MS, SILENCE_MS } from "./peers.ts";
-
-const OWN = { node: "n1", run: "r1" };
-const OTHER = { node: "n2", run: "r2" };
-const holder = (epoch: number, { node, run } = OWN): Holder => ({ epoch, node, run });
-const claimOf = (account: string, epoch: number, by = OWN): EpochClaim => ({ account, epoch, ...by });
-const claims = (account: string, epoch: number, by = OWN): ElectionEffect => ({
-  do: "claim",
-  claim: claimOf(account, epoch, by),
-});
-
-/** One node, and what it is told of others. Its claims are applied only when the test says so. */
-class Stage {
-  readonly election: Election;
-  monoMs = 1000;
-  /** Others that live, and whether they take anything. */
-  readonly others = new Map<string, { run: string; takes: boolean; hasVoice: boolean; config: string }>();
-  isAcked = true;
-  isStuck = false;
-
-  constructor(accounts: readonly string[], held: readonly (readonly [string, Holder])[] = []) {
-    this.election = new Election(OWN, held);
-    this.election.take({ is: "wanted", accounts });
-  }
-
-  live(
-    node: string,
-    more: {
-      readonly run?: string;
-      readonly takes?: boolean;
-      readonly hasVoice?: boolean;
-      readonly config?: string;
-    } = {},
-  ): void {
-    this.others.set(node, { run: node.replace("n", "r"), takes: true, hasVoice: true, config: "", ...more });
-  }
-
-  /** What it does in that time, with a beat of everybody each 0.4 s. */
-  pass(ms: number): ElectionEffect[] {
-    const effects: ElectionEffect[] = [];
-    for (const end = this.monoMs + ms; this.monoMs < end;) {
-      this.monoMs += BEAT_MS;
-      const { monoMs } = this;
-      for (const [node, state] of this.others) this.election.take({ is: "heard", beat: { node, ...state }, monoMs });
-      if (this.isAcked) this.election.take({ is: "acked", sentMs: monoMs });
-      effects.push(...this.election.take({ is: "tick", monoMs, isStuck: this.isStuck }));
-    }
-    return effects;
-  }
-
-  apply(account: string, epoch: number, by = OWN): readonly ElectionEffect[] {
-    return this.take({ is: "applied", claim: claimOf(account, epoch, by), monoMs: this.monoMs });
-  }
-
-  take(input: ElectionInput): readonly ElectionEffect[] {
-    return this.election.take(input);
-  }
-}
-
-/** It runs these, and others live. */
-function running(accounts: readonly string[], ...others: readonly string[]): Stage {
-  const stage = new Stage(accounts);
-  for (const node of others) stage.live(node);
-  stage.pass(SILENCE_MS + 800);
-  for (const account of accounts) stage.apply(account, 1);
-  return stage;
-}
+import { claimOf, claims, holder, OTHER, OWN, running, ElectionStage } from "./election.suite.ts";
 
 describe("a node that starts", () => {
   test("listens before it claims what nobody holds, and runs it once that is applied", () => {
-    const stage = new Stage(["a", "b"]);
+    const stage = new ElectionStage(["a", "b"]);
     expect(stage.pass(SILENCE_MS)).toEqual([]);
     expect(stage.pass(800)).toEqual([claims("a", 1), claims("b", 1)]);
     expect(stage.apply("a", 1)).toEqual([{ do: "run", account: "a" }]);
@@ -82,31 +17,38 @@ describe("a node that starts", () => {
   });
 
   test("takes nothing while another process is heard that has its name", () => {
-    const stage = new Stage(["a"], [["a", holder(4, { node: "n1", run: "twin" })]]);
+    const stage = new ElectionStage(["a"], [["a", holder(4, { node: "n1", run: "twin" })]]);
     stage.live("n1", { run: "twin" });
     expect(stage.pass(20_000)).toEqual([]);
     stage.others.clear();
     expect(stage.pass(SILENCE_MS + 400)).toEqual([claims("a", 5)]);
   });
 
+  test("takes nothing from another process that has its name, although it has not heard it yet", () => {
+    const stage = new ElectionStage(["a"], [["a", holder(4, { node: "n1", run: "twin" })]]);
+    expect(stage.pass(BEAT_MS)).toEqual([]);
+    stage.live("n1", { run: "twin" });
+    expect(stage.pass(20_000)).toEqual([]);
+  });
+
   test("takes what it ran before at once, in a new epoch", () => {
-    const stage = new Stage(["a"], [["a", holder(4, { node: "n1", run: "before" })]]);
+    const stage = new ElectionStage(["a"], [["a", holder(4, { node: "n1", run: "before" })]]);
     expect(stage.pass(800)).toEqual([claims("a", 5)]);
   });
 
   test("leaves what others run to them", () => {
-    const stage = new Stage(["a"], [["a", holder(4, OTHER)]]);
+    const stage = new ElectionStage(["a"], [["a", holder(4, OTHER)]]);
     stage.live("n2");
     expect(stage.pass(9000)).toEqual([]);
   });
 
   test("takes what somebody ran who is never heard", () => {
-    const stage = new Stage(["a"], [["a", holder(4, OTHER)]]);
+    const stage = new ElectionStage(["a"], [["a", holder(4, OTHER)]]);
     expect(stage.pass(SILENCE_MS + 800)).toEqual([claims("a", 5)]);
   });
 
   test("claims nothing without a voice, however long nobody is heard", () => {
-    const stage = new Stage(["a"], [["a", holder(4, OTHER)]]);
+    const stage = new ElectionStage(["a"], [["a", holder(4, OTHER)]]);
     stage.isAcked = false;
     expect(stage.pass(60_000)).toEqual([]);
     expect(stage.election.beat(stage.monoMs)).toMatchObject({ hasVoice: false });
@@ -119,8 +61,8 @@ describe("a node that is silent", () => {
     ["and comes back in another process, may have its own again first", { back: { run: "new" } }, []],
     ["but not when it takes nothing", { back: { run: "new", takes: false } }, [claims("a", 2)]],
     ["and says only that it has no voice, is dead as well", { back: { hasVoice: false } }, [claims("a", 2)]],
-  ])("%s", (_what, { back }: { readonly back?: Parameters<Stage["live"]>[1] }, expected) => {
-    const stage = new Stage(["a"], [["a", holder(1, OTHER)]]);
+  ])("%s", (_what, { back }: { readonly back?: Parameters<ElectionStage["live"]>[1] }, expected) => {
+    const stage = new ElectionStage(["a"], [["a", holder(1, OTHER)]]);
     stage.live("n2");
     expect(stage.pass(5000)).toEqual([]);
     stage.others.delete("n2");
@@ -129,7 +71,7 @@ describe("a node that is silent", () => {
   });
 
   test("counts as such only while our own beats are acknowledged", () => {
-    const stage = new Stage(["a"], [["a", holder(1, OTHER)]]);
+    const stage = new ElectionStage(["a"], [["a", holder(1, OTHER)]]);
     stage.live("n2");
     stage.pass(5000);
     stage.others.delete("n2");
@@ -144,7 +86,7 @@ describe("a node that is silent", () => {
     const nodes = ["n1", "n3", "n4", "n5"];
     const ranks = (of: string) => [...nodes].sort((a, b) => affinity(of, b) - affinity(of, a));
     const second = ["a", "b", "c", "d", "e", "f"].find((of) => ranks(of)[1] === "n1") ?? "";
-    const stage = new Stage([second], [[second, holder(1, OTHER)]]);
+    const stage = new ElectionStage([second], [[second, holder(1, OTHER)]]);
     for (const node of ["n2", "n3", "n4", "n5"]) stage.live(node);
     stage.pass(5000);
     stage.others.delete("n2");
@@ -152,8 +94,23 @@ describe("a node that is silent", () => {
     expect(stage.pass(3200)).toEqual([claims(second, 2)]);
   });
 
+  test("is not so while another process has its name, nor afterwards", () => {
+    const stage = new ElectionStage(["a", "b"], [["a", holder(1, OTHER)]]);
+    const twin = { node: "n2", run: "twin", takes: true, hasVoice: true, config: "" };
+    stage.live("n2");
+    stage.pass(5000);
+    stage.apply("b", 1);
+    for (let times = 0; times < 20; times += 1) {
+      stage.take({ is: "heard", beat: twin, monoMs: stage.monoMs });
+      expect(stage.pass(BEAT_MS)).toEqual([]);
+    }
+    expect(stage.election.peers.takers("")).toEqual([]);
+    expect(stage.pass(20_000)).toEqual([]);
+    expect(stage.election.peers.takers("")).toEqual([OTHER]);
+  });
+
   test("but claims what this one has is not robbed of it at once, time and again", () => {
-    const stage = new Stage(["a"]);
+    const stage = new ElectionStage(["a"]);
     let times = 0;
     for (const end = stage.monoMs + 60_000; stage.monoMs < end;) {
       for (const effect of stage.pass(BEAT_MS)) {
@@ -167,7 +124,7 @@ describe("a node that is silent", () => {
   });
 
   test("a late word of a process that has ended says nothing", () => {
-    const stage = new Stage(["a"], [["a", holder(2, { node: "n2", run: "new" })]]);
+    const stage = new ElectionStage(["a"], [["a", holder(2, { node: "n2", run: "new" })]]);
     stage.live("n2");
     stage.pass(1000);
     stage.live("n2", { run: "new" });

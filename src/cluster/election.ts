@@ -219,7 +219,7 @@ export class Election {
       // Whoever is asked first may be unable to.
       const asked = 1 + Math.floor((monoMs - orphan.sinceMs) / CLAIM_MS);
       const isAsked = takers.get(account)?.slice(0, asked).includes(this.#own.node) === true;
-      const mayAsk = last === this.#own.node || this.#peers.knowsAll;
+      const mayAsk = last === this.#own.node ? this.#peers.knowsTwins : this.#peers.knowsAll;
       if (!isLate || !isAsked || !mayAsk) continue;
       orphan.claimedMs = monoMs;
       this.#claim(account, this.#own);

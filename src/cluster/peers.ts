@@ -8,6 +8,8 @@ export const SILENCE_MS = 2500;
 export const ACK_GAP_MS = 1200;
 /** So many nodes are known at most; of more, the most silent is forgotten. */
 const NODES = 256;
+/** The same of the processes of one node. */
+const RUNS = 8;
 
 /** What a node says of itself. */
 export interface NodeBeat extends Runner {
@@ -19,23 +21,22 @@ export interface NodeBeat extends Runner {
   readonly config: string;
 }
 
-interface Peer {
-  run: string;
-  config: string;
-  takes: boolean;
-  /** Since when it has been heard in this run, monotonic ms. */
-  sinceMs: number;
+/** A process of another node. */
+interface Peer extends Pick<NodeBeat, "takes" | "config"> {
+  /** Since when it has been heard without a silence, monotonic ms. */
+  readonly sinceMs: number;
   silentMs: number;
-  /** Processes of that node that have ended: what they still have to say is late. */
-  readonly ended: Set<string>;
 }
 
 /**
  * Which other nodes live, as far as this one can tell. While its own beats are not acknowledged, the servers do not
  * carry anything, and the silence of others says nothing about them.
+ *
+ * Each process of a node lives as long as it is heard. Where two do, one has followed the other just now, and what is
+ * still heard of that is late, or by mistake they have one name: what they hold stays theirs, and neither gets more.
  */
 export class Peers {
-  readonly #all = new Map<string, Peer>();
+  readonly #all = new Map<string, Map<string, Peer>>();
   #ackedMs: number | null = null;
   /** How long it has listened, counted as silence is. */
   #listenedMs = 0;
@@ -43,21 +44,13 @@ export class Peers {
 
   heard({ node, run, takes, hasVoice, config }: NodeBeat, monoMs: number): void {
     if (!hasVoice) return;
-    const peer = this.#all.get(node);
-    if (peer === undefined) {
-      this.#all.set(node, { run, config, takes, sinceMs: monoMs, silentMs: 0, ended: new Set() });
-      if (this.#all.size > NODES) this.#forgetOne();
-      return;
-    }
-    if (peer.ended.has(run)) return;
-    if (peer.run !== run) {
-      if (peer.run !== "") peer.ended.add(peer.run);
-      peer.run = run;
-    }
-    if (peer.silentMs >= SILENCE_MS) peer.sinceMs = monoMs;
-    peer.takes = takes;
-    peer.config = config;
-    peer.silentMs = 0;
+    const runs = this.#all.get(node) ?? new Map<string, Peer>();
+    const known = runs.get(run);
+    const sinceMs = known !== undefined && isAlive(known) ? known.sinceMs : monoMs;
+    runs.set(run, { takes, config, sinceMs, silentMs: 0 });
+    this.#all.set(node, runs);
+    if (runs.size > RUNS) forgetOne(runs, ({ silentMs }) => silentMs);
+    if (this.#all.size > NODES) forgetOne(this.#all, (all) => Math.min(...[...all.values()].map((of) => of.silentMs)));
   }
 
   /** Our beat of that time was acknowledged. */
@@ -67,7 +60,7 @@ export class Peers {
     if (gapMs > ACK_GAP_MS) this.#gaps += 1;
     if (gapMs <= 0 || gapMs > ACK_GAP_MS) return;
     this.#listenedMs += gapMs;
-    for (const peer of this.#all.values()) peer.silentMs += gapMs;
+    for (const runs of this.#all.values()) for (const peer of runs.values()) peer.silentMs += gapMs;
   }
 
   /** Since when nothing was acknowledged, monotonic ms; null: nothing ever was. */
@@ -85,17 +78,17 @@ export class Peers {
     return this.#listenedMs >= SILENCE_MS;
   }
 
-  /** Whether the process that is said to hold something may still run; one that was never heard may, for a while. */
-  mayLive({ node, run }: Runner): boolean {
-    const peer = this.#all.get(node);
-    if (peer === undefined) return !this.knowsAll;
-    return peer.silentMs < SILENCE_MS && peer.run === run;
+  /** Another process of this node had the time to say so. */
+  get knowsTwins(): boolean {
+    return this.#listenedMs >= BEAT_MS;
   }
 
-  /** The process of that node which lives. */
-  liveRun(node: string): string | null {
-    const peer = this.#all.get(node);
-    return peer === undefined || peer.silentMs >= SILENCE_MS ? null : peer.run;
+  /** Whether the process that is said to hold something may still run; one that was never heard may, for a while. */
+  mayLive({ node, run }: Runner): boolean {
+    const runs = this.#all.get(node);
+    if (runs === undefined) return !this.knowsAll;
+    const peer = runs.get(run);
+    return peer !== undefined && isAlive(peer);
   }
 
   /**
@@ -103,21 +96,27 @@ export class Peers {
    * not those that came later.
    */
   takers(config: string, sinceMs: number = Infinity): readonly Runner[] {
-    return [...this.#all]
-      .filter(([, peer]) => peer.takes && peer.silentMs < SILENCE_MS)
-      .filter(([, peer]) => peer.config === config && peer.sinceMs <= sinceMs)
-      .map(([node, { run }]) => ({ node, run }));
+    return [...this.#all].flatMap(([node, runs]) => {
+      const [first, ...twins] = [...runs].filter(([, peer]) => isAlive(peer) && peer.takes);
+      if (first === undefined || twins.length > 0) return [];
+      const [run, peer] = first;
+      return peer.config === config && peer.sinceMs <= sinceMs ? [{ node, run }] : [];
+    });
   }
 
-  /** All that live. */
+  /** One process of each node that lives. */
   get live(): readonly (Runner & Pick<NodeBeat, "config">)[] {
-    return [...this.#all]
-      .filter(([, { silentMs }]) => silentMs < SILENCE_MS)
-      .map(([node, { run, config }]) => ({ node, run, config }));
+    return [...this.#all].flatMap(([node, runs]) => {
+      const living = [...runs].filter(([, peer]) => isAlive(peer));
+      return living.slice(-1).map(([run, { config }]) => ({ node, run, config }));
+    });
   }
+}
 
-  #forgetOne(): void {
-    const [most] = [...this.#all].sort(([, a], [, b]) => b.silentMs - a.silentMs);
-    if (most !== undefined) this.#all.delete(most[0]);
-  }
+const isAlive = ({ silentMs }: Peer): boolean => silentMs < SILENCE_MS;
+
+/** Forgets the one that was silent for the longest time. */
+function forgetOne<T>(all: Map<string, T>, silentMs: (of: T) => number): void {
+  const [most] = [...all].sort(([, a], [, b]) => silentMs(b) - silentMs(a));
+  if (most !== undefined) all.delete(most[0]);
 }
