@@ -7,8 +7,6 @@ const REPEATS_MS = 10 * 60 * 1000;
 /** How long the stream keeps the commits at most, in ms; what no snapshot needs any more is deleted earlier. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const NANOS = 1_000_000;
-/** The servers have no room for what a stream may hold. */
-const NO_STORAGE = 10047;
 /** So long the servers may take to give a stream, in ms. */
 const PATIENCE_MS = 15_000;
 
@@ -76,14 +74,17 @@ function stateOf({ config, created, state }: StreamInfo): Pick<CommitStream, "id
   return { identity: `${config.name} of ${created}`, first: state.first_seq, last: state.last_seq };
 }
 
-/** Servers that are electing a leader need a moment. Rejects with a LogError `unreachable`. */
+/**
+ * Servers that are electing a leader need a moment, and they count the room for a stream twice while two nodes make it
+ * at once. Rejects with a LogError `unreachable`.
+ */
 export async function patiently<T>(name: string, work: () => Promise<T>): Promise<T> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (performance.now() > until || isError(error, NO_STORAGE)) {
+      if (performance.now() > until) {
         const reason = error instanceof Error ? error.message : String(error);
         throw new LogError("unreachable", `The servers of the log do not give the stream ${name}: ${reason}.`);
       }
