@@ -57,8 +57,9 @@ function carrierOf(brings: boolean) {
   });
   const apply = vi.fn();
   carrier.attach({ apply, abandon: vi.fn(), refuse: vi.fn(), publish: vi.fn() });
-  carrier.send(NO_COMMIT, () => undefined);
-  return { carrier, get, apply };
+  const done = vi.fn();
+  carrier.send(NO_COMMIT, done);
+  return { carrier, get, apply, done };
 }
 
 test("what the servers have acknowledged and do not bring is asked for anew, before the client misses anything", async () => {
@@ -87,4 +88,14 @@ test("it is stuck when what has come could not be applied for some time, until i
   apply.mockImplementation((_commit, done: (reply: unknown) => void) => done({ fate: "taken" }));
   await vi.advanceTimersByTimeAsync(2000);
   expect(carrier.isStuck).toBe(false);
+});
+
+test("a log that closes does not wait for ever for what the servers have and is not applied", async () => {
+  const { carrier, done } = carrierOf(true);
+  await vi.advanceTimersByTimeAsync(20_000);
+  carrier.end();
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(done).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(done).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "unknown" }));
 });

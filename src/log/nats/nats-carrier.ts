@@ -53,6 +53,8 @@ const PARTS_LOST = new LogError(
 
 const STORED_BEFORE = new LogError("unknown", "What this commit was answered when it was stored was not heard.");
 
+const STORED_LATER = new LogError("unknown", "The log was closed before this commit came back by the stream.");
+
 interface Pending {
   readonly number: number;
   readonly done: (reply: CommittedReply | LogError) => void;
@@ -303,6 +305,8 @@ export class NatsCarrier implements Carrier {
 
   #look(): void {
     if (this.#pending === null) return;
+    // The servers have it, and here it will not come to be applied in time.
+    if (this.#publisher.isOver) return this.#settle(this.#pending, STORED_LATER);
     const { stored } = this.#publisher;
     // What has come and is not applied yet would only come again.
     const hasCome = stored === null || stored.seq <= this.#given || this.#applying >= APPLYING;

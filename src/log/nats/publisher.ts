@@ -50,6 +50,11 @@ export class Publisher {
     this.#endsMs = performance.now();
   }
 
+  /** The log is closing, and what is under way has had its time. */
+  get isOver(): boolean {
+    return this.#endsMs !== null && performance.now() - this.#endsMs > LAST_MS;
+  }
+
   unreachable(): LogError {
     return new LogError(
       "unreachable",
@@ -85,9 +90,8 @@ export class Publisher {
     { doubt }: Publishing,
     isBegun: boolean,
   ): LogError | null {
-    const now = performance.now();
-    const isLast = this.#endsMs !== null && now - this.#endsMs > LAST_MS;
-    const age = now - state.sinceMs;
+    const isLast = this.isOver;
+    const age = performance.now() - state.sinceMs;
     if (!state.isDoubtful && !isBegun) return isLast || age > PATIENCE_MS ? this.unreachable() : null;
     if (!isLast && age <= this.#doubtMs) return null;
     const error = new LogError(
