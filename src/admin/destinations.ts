@@ -3,7 +3,7 @@ import type { MessageRef, Progress } from "../contract/ids.ts";
 import { laneName } from "../delivery/lanes.ts";
 import { againSubject, isUnfinished } from "../gateway/again.ts";
 import { decodeStored } from "../gateway/codec.ts";
-import { type Checkpoint, decodeCheckpoint, marksOf } from "../delivery/lane/checkpoint.ts";
+import { type Checkpoint, marksOf, readCheckpoint } from "../delivery/lane/checkpoint.ts";
 import type { AccountStatus, LaneStatus } from "../delivery/status.ts";
 import type { Routes, Target } from "../gateway/routes.ts";
 import { settleSources } from "../gateway/sources.ts";
@@ -29,6 +29,9 @@ interface Asked {
 /** Every field of `Destination` but the place. */
 type Fate = Omit<Destination, "gateway" | "account" | "channel">;
 const NO_FATE: Omit<Fate, "state"> = { why: null, remedy: null, retryMs: null, tries: null, refs: [], losses: [] };
+
+/** Why nobody can say where a message has got to: only a damaged log or a newer program has such marks. */
+export const UNREADABLE = "where this bridge stands cannot be read from the log";
 
 /**
  * So many places are looked at together: one after the other, each waits for its turn at the log's thread several
@@ -64,7 +67,7 @@ export class Destinations {
       const lane = laneOf(target);
       const receipt = ends.get(lane);
       const isAgain =
-        receipt !== undefined && isUnfinished(receipt.state) && (await this.pending(target)).has(asked.seq);
+        receipt !== undefined && isUnfinished(receipt.state) && (await this.pending(target))?.has(asked.seq) === true;
       const fate = account.protocol === "api" ? await this.#reader(target, asked) : await this.#lane(target, asked);
       const noted = isAgain
         ? { ...this.#waiting(target, asked.seq, false), refs: await this.#options.log.ids.refs(asked.seq, lane) }
@@ -83,20 +86,22 @@ export class Destinations {
     return [...destinations, ...former];
   }
 
-  /** Messages that wait there to be sent again, or are on their way. Rejects with the log's LogError. */
-  async pending(target: Target): Promise<ReadonlySet<Seq>> {
-    const names = marksOf(laneOf(target));
-    const value = (await this.#marks(names.checkpoint)).get(names.checkpoint);
-    const sources = (await this.#marks(names.sources)).get(names.sources);
+  /**
+   * Messages that wait there to be sent again, or are on their way; null: it cannot be read where that bridge stands.
+   * Rejects with the log's LogError.
+   */
+  async pending(target: Target): Promise<ReadonlySet<Seq> | null> {
     const subject = againSubject(target);
     const pending = new Set<Seq>();
-    if (value === undefined) return pending;
-    const position = decodeCheckpoint(value);
+    const stand = await this.#stand(target, subject);
+    if (stand === "nowhere") return pending;
+    if (stand === "unreadable") return null;
+    const { position, since } = stand;
     for (let after: Seq | null = position.after; after !== null;) {
       const query = { subjects: [subject], after, limit: AGAIN_MAX, bytes: AGAIN_BYTES };
       const entries: readonly StoredEntry[] = await this.#options.log.read(query);
       for (const { seq, payload } of entries) {
-        const isOver = isBefore(sources, subject, seq) || isSettled(position, seq);
+        const isOver = seq <= since || isSettled(position, seq);
         const again = isOver ? undefined : decodeStored(payload).again;
         if (again !== undefined) pending.add(again.of);
       }
@@ -109,24 +114,31 @@ export class Destinations {
   async #noted(fate: Fate, { seq }: Asked, lane: string, receipt: Receipt | undefined): Promise<Fate> {
     const refs = await this.#options.log.ids.refs(seq, lane);
     if (receipt === undefined)
-      return refs.length > 0 && fate.state !== "waiting" ? { ...fate, state: "sent", refs } : { ...fate, refs };
+      return refs.length > 0 && fate.state !== "waiting" ? { ...NO_FATE, state: "sent", refs } : { ...fate, refs };
     const { why, losses = [], messages = [] } = detailOf(receipt);
     // An unconfirmed part is noted before the rest has gone.
-    const state = fate.state === "sending" || fate.state === "waiting" ? fate.state : receipt.state;
-    return { ...fate, state, why: why?.message ?? fate.why, refs: refs.length > 0 ? refs : messages, losses };
+    const stands = fate.state === "sending" || fate.state === "waiting" ? fate : { ...NO_FATE, state: receipt.state };
+    return { ...stands, why: why?.message ?? stands.why, refs: refs.length > 0 ? refs : messages, losses };
   }
 
   async #lane(target: Target, { seq, subject, label, gone }: Asked): Promise<Fate> {
-    const marks = marksOf(laneOf(target));
-    const written = await this.#marks(marks.checkpoint);
-    const value = written.get(marks.checkpoint);
-    if (value === undefined) return { ...NO_FATE, state: "unknown" };
-    const sources = (await this.#marks(marks.sources)).get(marks.sources);
-    if (isBefore(sources, subject, seq)) return { ...NO_FATE, state: "before" };
-    const position = decodeCheckpoint(value);
+    const stand = await this.#stand(target, subject);
+    if (stand === "nowhere") return { ...NO_FATE, state: "unknown" };
+    if (stand === "unreadable") return { ...NO_FATE, state: "unknown", why: UNREADABLE };
+    const { position, since } = stand;
+    if (seq <= since) return { ...NO_FATE, state: "before" };
     if (!isSettled(position, seq)) return this.#waiting(target, seq, position.next?.seq === seq);
     if (gone) return { ...NO_FATE, state: "unknown" };
     return { ...NO_FATE, state: label === "" ? "sent" : "settled" };
+  }
+
+  async #stand(target: Target, subject: Subject): Promise<Stand | "nowhere" | "unreadable"> {
+    const names = marksOf(laneOf(target));
+    const value = (await this.#marks(names.checkpoint)).get(names.checkpoint);
+    if (value === undefined) return "nowhere";
+    const position = readCheckpoint(value);
+    const since = sinceOf((await this.#marks(names.sources)).get(names.sources), subject);
+    return position === null || since === null ? "unreadable" : { position, since };
   }
 
   /** As they were when this question first needed them. */
@@ -155,7 +167,9 @@ export class Destinations {
   async #reader({ account, gateway }: Target, { seq, subject }: Asked): Promise<Fate> {
     const prefix = `api/${account.key}/`;
     const marks = await this.#marks(prefix);
-    if (isBefore(marks.get(`${prefix}since/${gateway}`), subject, seq)) return { ...NO_FATE, state: "before" };
+    const since = sinceOf(marks.get(`${prefix}since/${gateway}`), subject);
+    if (since === null) return { ...NO_FATE, state: "unknown", why: UNREADABLE };
+    if (seq <= since) return { ...NO_FATE, state: "before" };
     const read = ["poll", "stream", "websocket"].map((name) => Number(marks.get(prefix + name) ?? 0));
     return { ...NO_FATE, state: Math.max(...read) >= seq ? "read" : "unread" };
   }
@@ -167,6 +181,12 @@ async function inParts<T, R>(all: readonly T[], task: (one: T) => Promise<R>): P
     results.push(...(await Promise.all(all.slice(at, at + TOGETHER).map(task))));
   }
   return results;
+}
+
+/** Of a lane. `since`: entries of the subject up to here are not for it. */
+interface Stand {
+  readonly position: Checkpoint;
+  readonly since: Seq;
 }
 
 /** As settle.ts writes it. */
@@ -194,8 +214,13 @@ const laneOf = (target: Target): string => laneName(target);
 const wordsOf = (why: Reason | string | null): string | null =>
   typeof why === "string" ? why : (why?.message ?? null);
 
-function isBefore(sources: string | undefined, subject: Subject, seq: Seq): boolean {
-  return sources !== undefined && seq <= (settleSources(sources, [subject], 0).since.get(subject) ?? 0);
+/** Since when a reader with this mark hears the subject; null: it cannot be read. */
+function sinceOf(sources: string | undefined, subject: Subject): Seq | null {
+  try {
+    return settleSources(sources, [subject], 0).since.get(subject) ?? 0;
+  } catch {
+    return null;
+  }
 }
 
 function isSettled({ after, done = [] }: Checkpoint, seq: Seq): boolean {

@@ -208,6 +208,31 @@ test.each([
   expect((await at(seq, "api.web")).state).toBe(state);
 });
 
+test("what no lane or reader has written is said to be so, and what a receipt says counts all the same", async () => {
+  const [one, two, three] = [await said({}), await said({}), await said({})];
+  const why = "where this bridge stands cannot be read from the log";
+  const marks = marksOf(LANE);
+  await end({ seq: two, state: "sent", detail: "{}" });
+  const failed = JSON.stringify({ why: { code: "network", message: "no" } });
+  await end({ seq: three, state: "failed", detail: failed });
+  for (const [checkpoint, sources] of [
+    ["}", "[]"],
+    [JSON.stringify({ version: 9 }), "[]"],
+    [JSON.stringify({ after: 0, next: null, done: 7 }), "[]"],
+    [encodeCheckpoint({ after: 0, next: null }), "}"],
+  ] as const) {
+    await log.mark([
+      { name: marks.checkpoint, value: checkpoint },
+      { name: marks.sources, value: sources },
+      { name: "api/api.web/since/g", value: "}" },
+    ]);
+    expect(await at(one)).toMatchObject({ state: "unknown", why });
+    expect(await at(one, "api.web")).toMatchObject({ state: "unknown", why });
+    expect(await at(two)).toMatchObject({ state: "sent", why: null });
+    expect(await at(three)).toMatchObject({ state: "failed", why: "no" });
+  }
+});
+
 test("what the operator said has its way as well", async () => {
   const seq = await append(operatorEntry({ gateway: "g", text: "hi", username: "op", atMs: 0 }));
   const story = await storyOf(String(seq));

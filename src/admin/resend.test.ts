@@ -125,6 +125,14 @@ test("a message that failed is sent again as it reads now, and is waiting until 
   expect(await send(seq)).toMatchObject({ is: "refused", message: expect.stringContaining("but sent") as string });
 });
 
+test("where it cannot be read where the lane stands, nothing is sent again, and that is said", async () => {
+  const seq = await ended("failed");
+  await log.mark([{ name: marksOf(LANE).checkpoint, value: JSON.stringify({ version: 9 }) }]);
+  const message = "where this bridge stands cannot be read from the log";
+  expect(await send(seq)).toEqual({ is: "refused", message });
+  expect(await wishes()).toEqual([]);
+});
+
 test("of two presses at once, and of a request that comes again by its key, one counts", async () => {
   const seq = await ended("expired");
   const other = await ended("expired");

@@ -8,7 +8,7 @@ import type { Routes, Target } from "../gateway/routes.ts";
 import type { Batch, Log, Receipt, Seq, StoredEntry } from "../log/log.ts";
 import type { LogSearch } from "../log/search.ts";
 import { UnknownOutcome } from "../log/unknown-outcome.ts";
-import { AGAIN_MAX, type Destinations, detailOf } from "./destinations.ts";
+import { AGAIN_MAX, type Destinations, detailOf, UNREADABLE } from "./destinations.ts";
 import type { Destination } from "./views.ts";
 
 export interface ResendRequest {
@@ -128,6 +128,7 @@ export class Resender {
     const destinations = await this.#options.destinations();
     // Before the receipts: what ends in between has one.
     const pending = await destinations.pending(target);
+    if (pending === null) return refused(UNREADABLE);
     if (pending.has(seq)) return refused("it is being sent again already");
     if (pending.size >= AGAIN_MAX) return refused(`${AGAIN_MAX} messages wait there to be sent again: wait for them`);
     const receipts = await archive.receiptsOf(seq);

@@ -125,7 +125,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   });
   const stopping = new AbortController();
   let current = config;
-  const here = { parts: runtimes, lanes, ended: stopping.signal, log, clock, config: () => current, routes };
+  const here = { parts: runtimes, lanes, ended: stopping.signal, log, logger, clock, config: () => current, routes };
   const hosting = sharing === null ? null : new Hosting({ ...here, sharing });
   const waitingAfter = (): Seq => Math.min(lanes.waitingAfter, hosting?.waitingAfter ?? Infinity);
   hold(log, waitingAfter, { config, lanes: routes.lanes() });

@@ -9,6 +9,7 @@ import type { Patience, Wanted } from "./account-runtime.ts";
 import type { Scene } from "./change.ts";
 import { AccountsHere } from "./accounts-here.ts";
 import { Elsewhere } from "./elsewhere.ts";
+import type { Logger } from "../logger.ts";
 import { laneSpecs } from "./lane-specs.ts";
 import type { Lanes } from "./lanes.ts";
 
@@ -24,6 +25,7 @@ export interface HostingOptions {
   readonly sharing: ReadWriteLock;
   readonly ended: AbortSignal;
   readonly log: Log;
+  readonly logger: Logger;
   readonly clock: Clock;
   /** As they are now. */
   readonly config: () => Config;
@@ -38,10 +40,10 @@ export class Hosting {
 
   constructor(options: HostingOptions) {
     this.#options = options;
-    const { log, clock, config, routes, sharing } = options;
+    const { log, logger, clock, config, routes, sharing } = options;
     this.#here = new AccountsHere(sharing);
     const lanes = () => [...laneSpecs(config(), routes)].flatMap(([key, all]) => (this.#here.has(key) ? [] : all));
-    this.#elsewhere = new Elsewhere(log, { clock, lanes });
+    this.#elsewhere = new Elsewhere(log, { clock, logger, lanes });
   }
 
   /** Nothing up to here is waited for by lanes that run elsewhere. */

@@ -1,7 +1,7 @@
 import { END, type MessageRef, type Progress } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import type { Mark, Seq, SeqMark } from "../../log/log.ts";
-import { isObject, parseAs } from "../../lib/shapes.ts";
+import { isObject, parseAs, readJson } from "../../lib/shapes.ts";
 
 /**
  * What a lane has on disk, as marks of the log:
@@ -98,14 +98,21 @@ export function encodeCheckpoint(checkpoint: Checkpoint): string {
   return JSON.stringify(checkpoint);
 }
 
-/** Throws on what no lane has written: only a damaged log or a newer program has such a mark. */
+/** Null for what no lane has written: only a damaged log or a newer program has such a mark. */
+export function readCheckpoint(value: string): Checkpoint | null {
+  const checkpoint = readJson(value);
+  return isCheckpoint(checkpoint) ? checkpoint : null;
+}
+
+/** The same of a mark that this lane has written or read itself. Throws. */
 export function decodeCheckpoint(value: string): Checkpoint {
-  const checkpoint: unknown = JSON.parse(value);
-  if (!isCheckpoint(checkpoint)) throw new Error("the position of a lane cannot be read from the log");
+  const checkpoint = readCheckpoint(value);
+  if (checkpoint === null) throw new Error("the position of a lane cannot be read from the log");
   return checkpoint;
 }
 
-const isCheckpoint = (value: unknown): value is Checkpoint => isObject(value) && typeof value["after"] === "number";
+const isCheckpoint = (value: unknown): value is Checkpoint =>
+  isObject(value) && typeof value["after"] === "number" && Array.isArray(value["done"] ?? []);
 
 /** What the marks of the lane have to say, but for its sources. */
 export function encodeMarks(
