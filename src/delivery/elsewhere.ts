@@ -25,7 +25,7 @@ export class Elsewhere {
   #cancel: () => void = () => undefined;
   #isOver = false;
 
-  /** `lanes`: those that do not run here. */
+  /** `lanes`: those that are not open here, or are about to end. */
   constructor(
     log: Pick<Log, "head" | "marks" | "newest">,
     {

@@ -1,6 +1,8 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/wait.ts";
+import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { Config } from "../config/config.ts";
+import type { Clock } from "../contract/host.ts";
 import { encode } from "../gateway/codec.ts";
 import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, aMessage, anAccount } from "../gateway/samples.suite.ts";
@@ -33,6 +35,7 @@ class Machine {
   readonly web = new ScriptedNetwork();
   readonly sharing = new ReadWriteLock();
   readonly logger = new MemoryLogger();
+  clock: Clock = systemClock;
   hold: Hold | null = null;
   isSure = true;
   isOver = false;
@@ -53,7 +56,7 @@ class Machine {
       files: new MemoryFiles(),
       remoteFiles: new RemoteFiles(),
       logger: this.logger.logger,
-      clock: systemClock,
+      clock: this.clock,
       random: () => 0,
       sharing: this.sharing,
       mayCall: () => this.isSure,
@@ -279,4 +282,37 @@ test("retention leaves alone what lanes of other machines wait for", async () =>
     () => `a look at where they stand, not ${third.hold?.after()}`,
   );
   expect(third.hold?.after()).toBeLessThan(waits);
+});
+
+test("retention leaves alone what lanes wait for that have been given to this machine, and are not open yet", async () => {
+  const one = new Machine();
+  const delivery = await one.open();
+  await delivery.run("net.a");
+  const seq = await post("it has this");
+  await one.until("net", 1);
+  await delivery.release("net.a", { isLost: false });
+  const waits = await post("for whoever runs it next");
+  const [other, clock] = [new Machine(), new FakeClock()];
+  other.clock = clock;
+  const next = await other.open();
+  // The timer of the next look is set when one is over.
+  const looked = async (): Promise<unknown> =>
+    await eventually(
+      () => Promise.resolve(clock.waiting),
+      (waiting) => waiting === timers,
+      () => "a look at where the others stand",
+    );
+  const timers = clock.waiting + 1;
+  await looked();
+  expect(other.hold?.after()).toBe(seq);
+  const opened = Promise.withResolvers<void>();
+  const changing = other.sharing.exclusive(1000, () => opened.promise);
+  const running = next.run("net.a");
+  await clock.advance(60_000);
+  await looked();
+  expect(other.hold?.after()).toBe(seq);
+  expect(waits).toBeGreaterThan(seq);
+  opened.resolve();
+  await Promise.all([changing, running]);
+  expect(await other.until("net", 1)).toEqual(["ref:#x <bob> for whoever runs it next"]);
 });

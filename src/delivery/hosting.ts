@@ -42,7 +42,10 @@ export class Hosting {
     this.#options = options;
     const { log, logger, clock, config, routes, sharing } = options;
     this.#here = new AccountsHere(sharing);
-    const lanes = () => [...laneSpecs(config(), routes)].flatMap(([key, all]) => (this.#here.has(key) ? [] : all));
+    // While an account opens or ends here, its marks alone say what its lanes wait for.
+    const { isHere, stays } = this.scope;
+    const isOpen = (key: string): boolean => isHere(key) && stays(key);
+    const lanes = () => [...laneSpecs(config(), routes)].flatMap(([key, all]) => (isOpen(key) ? [] : all));
     this.#elsewhere = new Elsewhere(log, { clock, logger, lanes });
   }
 
