@@ -174,3 +174,31 @@ test("where readers begin is stored as their account's, so that who has lost it 
   log.mark = mark;
   expect(owners).toEqual([account.key]);
 });
+
+/** Where another place stands in for that whose messages they read. */
+const elsewhere = (): Config => aConfig([aGateway("g", ["in net.b #y", "inout api.right api"])], [account]);
+
+test("a change that was refused, and stored all the same, leaves what is unread", async () => {
+  const machine = await shared(new ReadWriteLock(), configOf(account));
+  await machine.run(account.key);
+  await say("one");
+  const next = elsewhere();
+  const changing = await machine.change({ config: next, routes: compileRoutes(next), reopen: new Set() });
+  await log.mark(changing.marks());
+  await machine.release(account.key);
+  await machine.run(account.key);
+  expect(await right.texts()).toEqual(["one"]);
+});
+
+test("a place that goes is new when it comes back, also with a start", async () => {
+  const machine = await shared(new ReadWriteLock(), configOf(account));
+  await machine.run(account.key);
+  await change(elsewhere());
+  await say("meanwhile");
+  await machine.release(account.key);
+  const back = await shared(new ReadWriteLock(), configOf(account));
+  routes.swap(compileRoutes(configOf(account)));
+  await back.run(account.key);
+  await say("two");
+  expect(await right.texts()).toEqual(["two"]);
+});

@@ -11,11 +11,19 @@ import type { NextConfig } from "../delivery/change.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { ApiAccount } from "../http/api/account.ts";
-import { beginningMarks, forgetReaders, hasPositions, joiningMarks, READERS_STEM } from "../http/api/reader-marks.ts";
+import {
+  beginningMarks,
+  forgetReaders,
+  hasPositions,
+  joiningMarks,
+  leavingMarks,
+  prefixOf,
+  READERS_STEM,
+} from "../http/api/reader-marks.ts";
 import { dispatchTo } from "../http/api/dispatch.ts";
 import { SWEEP_MS } from "../http/api/reader-hub.ts";
 import type { Side } from "../http/example/pages.ts";
-import type { Entry, Mark, TailListener } from "../log/log.ts";
+import { type Entry, type Mark, ownMarks, type TailListener } from "../log/log.ts";
 import { isAborted } from "../lib/abort.ts";
 import {
   type ApiCore,
@@ -156,12 +164,12 @@ export class ApiServers {
     return {
       marks: () =>
         accounts.flatMap((account) => {
-          const reads = next.routes.reads(account.key);
+          const { key } = account;
+          const after = next.routes.reads(key);
           const { head } = log;
-          if (isKnown(account))
-            return joiningMarks(account.key, { before: routes.reads(account.key), after: reads, marks, head });
-          if (isBack(account)) return joiningMarks(account.key, { before: reads, after: reads, marks, head });
-          return beginningMarks(account.key, reads, head);
+          const before = isKnown(account) ? routes.reads(key) : isBack(account) ? after : null;
+          if (before === null) return beginningMarks(key, after, head);
+          return joiningMarks(key, { before, after, marks, head });
         }),
       swap: () => {
         this.#config = next.config;
@@ -201,12 +209,23 @@ export class ApiServers {
     await Promise.all(opening.map(async (account) => await this.#retryUntilAvailable(account, config)));
     if (this.#ended.signal.aborted) return;
     try {
+      await this.#leave(routes);
       await this.#forget(keys, routes);
     } catch (error) {
       logger.warn(
         { error: describe(error) },
         "the records of removed accounts could not be deleted; the next start deletes them",
       );
+    }
+  }
+
+  /** What readers do not hear any more is new to them should it come back. Rejects with a LogError. */
+  async #leave({ reads }: Pick<Routes, "reads">): Promise<void> {
+    const { log } = this.#core;
+    for (const { account } of this.all) {
+      const { key } = account;
+      const marks = leavingMarks(key, { reads: reads(key), marks: await log.marks(prefixOf(key)), head: log.head });
+      if (marks.length > 0) await ownMarks(log, key).mark(marks);
     }
   }
 

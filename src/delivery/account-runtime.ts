@@ -155,8 +155,8 @@ export class AccountRuntime {
   }
 
   /** Of the lanes that are open. */
-  get configHashes(): ReadonlyMap<string, string> {
-    return new Map(this.#lanes.map(({ spec }) => [spec.name, spec.configHash]));
+  get specs(): readonly LaneSpec[] {
+    return this.#lanes.map(({ spec }) => spec);
   }
 
   health(channel: string): ChannelHealth {

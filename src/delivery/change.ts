@@ -2,9 +2,9 @@ import type { Config } from "../config/config.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { Mark } from "../log/log.ts";
 import { end } from "./account-end.ts";
-import { forgetRemoved } from "./forgetting.ts";
+import { forgetRemoved, removedLanes } from "./forgetting.ts";
 import { type LaneSpec, laneSpecs } from "./lane-specs.ts";
-import { beginningMarks } from "./lanes.ts";
+import { beginningMarks, joiningMark } from "./lanes.ts";
 import type { AccountRuntime, Shared } from "./account-runtime.ts";
 import type { AccountRegistry } from "./account-registry.ts";
 import { marksOf } from "./lane/checkpoint.ts";
@@ -23,7 +23,7 @@ export interface NextConfig {
  * start continues from what is on disk.
  *
  *   1. `marks` are made durable while nothing is being appended: what is new begins here. Until then, nothing has
- *      changed.
+ *      changed, and if the log refuses them, nothing does, also where it has stored them all the same.
  *   2. `swap`, at once after that: what comes in goes by the new configuration.
  *   3. `settle`: lanes and sessions follow. What waits for those that stay waits in the log meanwhile.
  */
@@ -56,27 +56,32 @@ export async function prepareChange(next: NextConfig, scene: Scene): Promise<Del
   const { log, lanes } = shared;
   // What runs elsewhere follows there.
   const specs = new Map([...laneSpecs(next.config, next.routes)].filter(([accountKey]) => isHere(accountKey)));
-  const open = new Map(parts.all.flatMap((part) => [...part.configHashes]));
+  const open = new Map(parts.all.flatMap((part) => part.specs.map((spec) => [spec.name, spec])));
   // Those of an account that is opened again as well: a log that does not take this would not take where they stand,
   // either.
   const isMoving = ({ name, route, configHash }: LaneSpec): boolean =>
-    open.get(name) !== configHash || next.reopen.has(route.account.key);
+    open.get(name)?.configHash !== configHash || next.reopen.has(route.account.key);
   const moving = [...specs.values()].flat().filter(isMoving);
   const leftOut = isDegraded ? await lanesOnDisk(log) : NONE;
   const isNew = ({ name }: LaneSpec): boolean => !open.has(name) && !leftOut.has(name);
-  await forgetMarks(moving.filter(isNew), shared);
   const names = new Set([...specs.values()].flat().map(({ name }) => name));
   const unchanged = new Set([...names].filter((name) => moving.every((spec) => spec.name !== name)));
-  const removed = [...open.keys()].filter((name) => !names.has(name));
+  // Where machines share the log, each has its own configuration: what none has is forgotten without a note.
+  const removed = scene.isHere === undefined ? [...open.values()].filter(({ name }) => !names.has(name)) : [];
   const sources = moving.every(isNew) ? new Map<string, string>() : await log.marks(marksOf("").sources);
   let unpin = (): void => undefined;
   return {
     marks: () => [
       // They write while they stop, so that they cannot be forgotten yet.
-      ...removed.map((name) => ({ name: marksOf(name).removed, value: "yes" })),
+      ...removed.map(({ name }) => ({ name: marksOf(name).removed, value: "yes" })),
       ...moving.flatMap((spec) => {
-        const known = isNew(spec) ? undefined : (sources.get(marksOf(spec.name).sources) ?? "");
-        return beginningMarks({ name: spec.name, subjects: spec.route.subjects }, known, log.head);
+        const { name, route } = spec;
+        const { subjects } = route;
+        const { subjects: before } = open.get(name)?.route ?? route;
+        const known = { sources: sources.get(marksOf(name).sources), before };
+        return isNew(spec)
+          ? beginningMarks({ name, subjects }, log.head)
+          : [joiningMark({ name, subjects }, known, log.head)];
       }),
     ],
     swap: () => {
@@ -99,20 +104,10 @@ const EVERY = (): boolean => true;
 
 /** Names of the lanes that have a position, but for those that were removed. */
 async function lanesOnDisk(log: Shared["log"]): Promise<ReadonlySet<string>> {
-  const { checkpoint, removed } = marksOf("");
-  const gone = await log.marks(removed);
+  const { checkpoint } = marksOf("");
   const names = Array.from((await log.marks(checkpoint)).keys(), (mark) => mark.slice(checkpoint.length));
-  return new Set(names.filter((name) => !gone.has(removed + name)));
-}
-
-/** A bridge that was removed once and comes back is new, also when the log did not take that it was removed. */
-async function forgetMarks(specs: readonly LaneSpec[], { log }: Shared): Promise<void> {
-  const names = new Set(specs.flatMap(({ name }) => Object.values(marksOf(name))));
-  const stale: string[] = [];
-  for (const stem of specs.length === 0 ? [] : Object.values(marksOf(""))) {
-    for (const name of (await log.marks(stem)).keys()) if (names.has(name)) stale.push(name);
-  }
-  if (stale.length > 0) await log.unmark(stale);
+  const removed = await removedLanes(log);
+  return new Set(names.filter((name) => !removed.has(name)));
 }
 
 /** The lanes that there are to be. */

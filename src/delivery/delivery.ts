@@ -12,7 +12,7 @@ import type { Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import { type DeliveryChange, type NextConfig, prepareChange } from "./change.ts";
 import { within } from "./deadline.ts";
-import { forgetRemoved } from "./forgetting.ts";
+import { forgetRemoved, removedLanes } from "./forgetting.ts";
 import { Hosting } from "./hosting.ts";
 import { listRooms } from "./room-list.ts";
 import { AccountControl } from "./account-control.ts";
@@ -189,10 +189,13 @@ async function openAll(
   routes: Routes,
   { log, logger, runtimes }: Pick<DeliveryOptions, "log" | "logger"> & { readonly runtimes: AccountRegistry },
 ): Promise<void> {
-  const names = new Set(routes.lanes().map(laneName));
   // What an error leaves out is meant to come back.
-  if (config.errors.length === 0)
-    await forgetRemoved(log, logger, { lanes: names, accounts: new Set(config.accounts.keys()) });
+  if (config.errors.length === 0) {
+    const removed = await removedLanes(log);
+    const names = routes.lanes().map(laneName);
+    const lanes = new Set(names.filter((name) => !removed.has(name)));
+    await forgetRemoved(log, logger, { lanes, accounts: new Set(config.accounts.keys()) });
+  }
   const specs = laneSpecs(config, routes);
   const networks = [...config.accounts.values()].filter(({ protocol }) => protocol !== "api");
   await runtimes.open(networks.map((account) => ({ account, config, routes, specs: specs.get(account.key) ?? [] })));

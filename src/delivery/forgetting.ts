@@ -5,13 +5,22 @@ import { marksOf } from "./lane/checkpoint.ts";
 
 /** Where lanes keep what outlives the program. */
 const STEMS = Object.values(marksOf(""));
+const REMOVED = marksOf("").removed;
 
 const SHOWN_MAX = 20;
 
 /**
+ * Names of the lanes that were taken out of the configuration by a program that may have ended before it could forget
+ * them. Rejects with the log's LogError.
+ */
+export async function removedLanes(log: Pick<Log, "marks">): Promise<ReadonlySet<string>> {
+  const noted = [...(await log.marks(REMOVED))].filter(([, value]) => value !== "");
+  return new Set(noted.map(([mark]) => mark.slice(REMOVED.length)));
+}
+
+/**
  * Lets go of what lanes and accounts left behind that are no longer in the configuration: nobody is handed it later,
- * should they come back. So it is with those that were taken out of it while an earlier program ran, which ended before
- * it could forget them. `lanes`: the names of those that are in it; `accounts`: the keys. Rejects with the log's
+ * should they come back. `lanes`: the names of those that are in it; `accounts`: the keys. Rejects with the log's
  * LogError.
  */
 export async function forgetRemoved(
@@ -21,14 +30,12 @@ export async function forgetRemoved(
 ): Promise<void> {
   const marks: string[] = [];
   const removed = new Set<string>();
-  const stem = marksOf("").removed;
-  const taken = new Set(Array.from((await log.marks(stem)).keys(), (mark) => mark.slice(stem.length)));
   for (const each of STEMS) {
     for (const mark of (await log.marks(each)).keys()) {
       const name = mark.slice(each.length);
-      if (lanes.has(name) && !taken.has(name)) continue;
-      marks.push(mark);
-      removed.add(name);
+      // That a lane was removed means nothing once the configuration has it.
+      if (!lanes.has(name) || each === REMOVED) marks.push(mark);
+      if (!lanes.has(name)) removed.add(name);
     }
   }
   for (const stem of [CURSOR_STEM, PAUSED_STEM]) {

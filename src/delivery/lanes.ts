@@ -1,6 +1,6 @@
 import type { LaneRoute, Target } from "../gateway/routes.ts";
 import { subjectOf } from "../gateway/subject.ts";
-import { settleSources } from "../gateway/sources.ts";
+import { joinSources, settleSources } from "../gateway/sources.ts";
 import { LogError } from "../log/errors.ts";
 import { UnknownOutcome } from "../log/unknown-outcome.ts";
 import type { Appended, Batch, Entry, Log, Mark, NewEntry, Seq, Subject } from "../log/log.ts";
@@ -13,19 +13,31 @@ export function laneName({ gateway, account, channel }: Target): string {
   return subjectOf(gateway, subjectOf(account.key, channel));
 }
 
-/**
- * What makes a lane begin at the head of the log with everything, or only with the subjects that it has not heard so
- * far. `sources`: its mark of that name; undefined for a lane that is new.
- */
-export function beginningMarks(
-  { name, subjects }: { readonly name: string; readonly subjects: readonly Subject[] },
-  sources: string | undefined,
-  head: Seq,
-): readonly Mark[] {
+interface Named {
+  readonly name: string;
+  readonly subjects: readonly Subject[];
+}
+
+/** What makes a new lane begin at the head of the log; nothing counts any more of one that had its name before. */
+export function beginningMarks({ name, subjects }: Named, head: Seq): readonly Mark[] {
   const names = marksOf(name);
-  const { value } = settleSources(sources, subjects, head);
-  const position = { name: names.checkpoint, value: encodeCheckpoint({ after: head, next: null }) };
-  return [...(sources === undefined ? [position] : []), { name: names.sources, value }];
+  return [
+    { name: names.checkpoint, value: encodeCheckpoint({ after: head, next: null }) },
+    { name: names.sources, value: settleSources(undefined, subjects, head).value },
+    ...[names.intent, names.summary, names.removed].map((each) => ({ name: each, value: "" })),
+  ];
+}
+
+/**
+ * What makes a lane begin at the head of the log with the subjects that it has not heard so far. `sources`: its mark of
+ * that name; `before`: those that it hears.
+ */
+export function joiningMark(
+  { name, subjects }: Named,
+  { sources, before }: { readonly sources: string | undefined; readonly before: readonly Subject[] },
+  head: Seq,
+): Mark {
+  return { name: marksOf(name).sources, value: joinSources(sources, { before, after: subjects }, head) };
 }
 
 /** All lanes over one log: who is to be woken, and what is waited for. */

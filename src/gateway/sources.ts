@@ -24,5 +24,20 @@ export function settleSources(value: string | undefined, subjects: readonly Subj
   return { since, value: JSON.stringify([...since]) };
 }
 
+/**
+ * Pure. What a change puts into the mark before it counts: what is new to the reader begins at `head`, and what it
+ * shall not hear any more stays, so that a change that is refused, and was stored all the same, has taken nothing.
+ * What such a change has left there counts for nothing.
+ */
+export function joinSources(
+  value: string | undefined,
+  { before, after }: { readonly before: readonly Subject[]; readonly after: readonly Subject[] },
+  head: Seq,
+): string {
+  const { since } = settleSources(value, before, head);
+  const joined = new Map(after.map((subject) => [subject, head]));
+  return JSON.stringify([...new Map([...joined, ...since])]);
+}
+
 const isBeginning = (entry: unknown): entry is [Subject, Seq] =>
   Array.isArray(entry) && typeof entry[0] === "string" && typeof entry[1] === "number";

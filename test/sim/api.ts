@@ -7,7 +7,13 @@ import { compileView } from "../../src/gateway/view.ts";
 import { ApiAccount, type PollAnswer } from "../../src/http/api/account.ts";
 import { dispatchTo } from "../../src/http/api/dispatch.ts";
 import { Ingest } from "../../src/http/api/ingest.ts";
-import { beginningMarks, forgetReaders, joiningMarks, READERS_STEM } from "../../src/http/api/reader-marks.ts";
+import {
+  beginningMarks,
+  forgetReaders,
+  joiningMarks,
+  leavingMarks,
+  READERS_STEM,
+} from "../../src/http/api/reader-marks.ts";
 import type { ReadWriteLock } from "../../src/lib/read-write-lock.ts";
 import { LogError } from "../../src/log/errors.ts";
 import type { Log } from "../../src/log/log.ts";
@@ -125,7 +131,15 @@ export class Api {
       }
     }
     // Else at the next start.
-    await forgetReaders(core.log, keys, routes.reads).catch(() => undefined);
+    await this.#forget(keys, routes.reads, core.log).catch(() => undefined);
+  }
+
+  async #forget(keys: ReadonlySet<string>, reads: Routes["reads"], log: Log): Promise<void> {
+    for (const key of keys) {
+      const marks = leavingMarks(key, { reads: reads(key), marks: await log.marks(READERS_STEM), head: log.head });
+      if (marks.length > 0) await log.mark(marks);
+    }
+    await forgetReaders(log, keys, reads);
   }
 
   async #open(account: Configured, config: Config, { life, log, routes, lock }: Core): Promise<void> {

@@ -10,9 +10,10 @@ import { isObject, parseAs, readJson } from "../../lib/shapes.ts";
  *   intent/<name>   only for networks without idempotency: up to where something may have been sent; written first
  *   summary/<name>  expired messages that one line still has to stand for
  *   sources/<name>  since when it hears each subject, see gateway/sources.ts
- *   removed/<name>  its bridge was taken out of the configuration while the program ran: all this is to be forgotten
+ *   removed/<name>  its bridge was taken out of the configuration while the program ran, which has the log for itself:
+ *                   all this is to be forgotten
  *
- * An empty intent or summary is none.
+ * An empty intent, summary or removal is none.
  */
 
 /** Everything up to `after` is settled. */

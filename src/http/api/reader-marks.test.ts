@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { beginningMarks, forgetReaders, joiningMarks } from "./reader-marks.ts";
+import { beginningMarks, forgetReaders, joiningMarks, leavingMarks } from "./reader-marks.ts";
 
 type Reads = ReadonlyMap<string, readonly string[]>;
 const reads = (...all: readonly [string, readonly string[]][]): Reads => new Map(all);
@@ -27,6 +27,20 @@ test("an account begins at the head in what is new to it, also where it was once
     { name: "api/api.x/since/h", value: '[["a/#x",9]]' },
   ]);
   expect(joiningMarks("api.x", { before, after: before, marks, head: 9 })).toEqual([]);
+});
+
+test("what an account reads no longer stays written until it does not, and is new when it comes back", () => {
+  const marks = new Map([["api/api.x/since/g", '[["a/#x",1],["b/#y",2]]']]);
+  const [before, after] = [reads(["a/#x", ["g"]], ["b/#y", ["g"]]), reads(["a/#x", ["g"]])];
+  const joining = joiningMarks("api.x", { before, after, marks, head: 9 });
+  for (const { name, value } of joining) marks.set(name, value);
+  expect(leavingMarks("api.x", { reads: before, marks, head: 10 })).toEqual([]);
+  expect(leavingMarks("api.x", { reads: after, marks, head: 10 })).toEqual([
+    { name: "api/api.x/since/g", value: '[["a/#x",1]]' },
+  ]);
+  expect(joiningMarks("api.x", { before: after, after: before, marks, head: 11 })).toEqual([
+    { name: "api/api.x/since/g", value: '[["a/#x",1],["b/#y",11]]' },
+  ]);
 });
 
 test("what is no longer in the configuration is forgotten, and nothing else", async () => {

@@ -1,5 +1,5 @@
 import type { Log, Mark, Seq, Subject } from "../../log/log.ts";
-import { settleMembership, sinceOf } from "./membership.ts";
+import { joinMembership, settleMembership, sinceOf } from "./membership.ts";
 
 type Reads = ReadonlyMap<Subject, readonly string[]>;
 
@@ -34,11 +34,16 @@ export function joiningMarks(
     readonly head: Seq;
   },
 ): readonly Mark[] {
-  const prefix = prefixOf(accountKey);
-  // What is written of a gateway that they left earlier, and come back to, no longer counts.
-  const known = new Set([...change.before.values()].flat().map((gateway) => sinceOf(prefix, gateway)));
-  const marks = new Map([...change.marks].filter(([name]) => known.has(name)));
-  return settleMembership({ prefix, marks, head: change.head }, change.after).changed;
+  const { before, after, ...written } = change;
+  return joinMembership({ prefix: prefixOf(accountKey), ...written }, { before, after });
+}
+
+/** What makes what they do not read any more new to them, should it come back. To be put once they do not. */
+export function leavingMarks(
+  accountKey: string,
+  { reads, ...written }: { readonly reads: Reads; readonly marks: ReadonlyMap<string, string>; readonly head: Seq },
+): readonly Mark[] {
+  return settleMembership({ prefix: prefixOf(accountKey), ...written }, reads).changed;
 }
 
 /**
