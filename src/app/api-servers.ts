@@ -7,7 +7,7 @@ import { systemClock } from "../delivery/clock.ts";
 import { CONSUMERS_STEM, forgetConsumers, PUSHED_STEM } from "../consumers/marks.ts";
 import { hasWebhooks, type Webhooks, WEBHOOKS_STEM } from "../consumers/webhooks.ts";
 import type { Hint } from "../contract/host.ts";
-import type { NextConfig } from "../delivery/change.ts";
+import { type NextConfig, ownedBy, type OwnMark } from "../delivery/change.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import type { Routes } from "../gateway/routes.ts";
 import type { ApiAccount } from "../http/api/account.ts";
@@ -23,7 +23,7 @@ import {
 import { dispatchTo } from "../http/api/dispatch.ts";
 import { SWEEP_MS } from "../http/api/reader-hub.ts";
 import type { Side } from "../http/example/pages.ts";
-import { type Entry, type Mark, ownMarks, type TailListener } from "../log/log.ts";
+import { type Entry, ownMarks, type TailListener } from "../log/log.ts";
 import { isAborted } from "../lib/abort.ts";
 import {
   type ApiCore,
@@ -38,7 +38,7 @@ import { describe } from "../lib/describe.ts";
 
 /** The steps of a change, as `DeliveryChange` has them. */
 export interface ServersChange {
-  marks(): readonly Mark[];
+  marks(): readonly OwnMark[];
   swap(): void;
   settle(): Promise<void>;
 }
@@ -168,8 +168,9 @@ export class ApiServers {
           const after = next.routes.reads(key);
           const { head } = log;
           const before = isKnown(account) ? routes.reads(key) : isBack(account) ? after : null;
-          if (before === null) return beginningMarks(key, after, head);
-          return joiningMarks(key, { before, after, marks, head });
+          const own =
+            before === null ? beginningMarks(key, after, head) : joiningMarks(key, { before, after, marks, head });
+          return ownedBy(key, own);
         }),
       swap: () => {
         this.#config = next.config;

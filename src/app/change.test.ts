@@ -14,6 +14,7 @@ import { compileRoutes } from "../gateway/routes.ts";
 import { aConfig, aGateway, aMessage, anAccount } from "../gateway/samples.suite.ts";
 import { ampleDescriptors } from "../lib/descriptors.suite.ts";
 import { ReadWriteLock } from "../lib/read-write-lock.ts";
+import { LogError } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
 import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
 import { UnknownOutcome } from "../log/unknown-outcome.ts";
@@ -135,4 +136,30 @@ test.each([
   await other.run("net.a");
   await post("two");
   expect(await other.told(2)).toEqual(["ref:#x bobone", "ref:#x bobtwo"]);
+});
+
+test("marks of a change are their account's: those of one that another machine has taken over are void, and the change goes on", async () => {
+  const one = new Machine();
+  await Promise.all([one.run("net.a"), one.run("web.b")]);
+  const given = new Map<string | undefined, readonly string[]>();
+  log.mark = async (marks, how) => {
+    given.set(
+      how?.account,
+      marks.map(({ name }) => name.slice(0, name.indexOf("/g/") + 8)),
+    );
+    if (how?.account === "net.a") throw new LogError("fenced", "The node n2 holds net.a: nothing was stored.");
+    await store(marks, how);
+  };
+  const next = configOf("inout net.a #x", "inout web.b room", "inout web.b hall", "inout api.left api");
+  expect(await one.change(next)).toMatchObject({ is: "applied" });
+  log.mark = store;
+  expect(given).toEqual(
+    new Map([
+      ["net.a", ["sources/g/net.a"]],
+      [
+        "web.b",
+        ["sources/g/web.b", ...["lane", "sources", "intent", "summary", "removed"].map((it) => `${it}/g/web.b`)],
+      ],
+    ]),
+  );
 });

@@ -1,5 +1,6 @@
 import type { Account, Config } from "../config/config.ts";
 import { changeOf, type ConfigDiff, diffConfig, effectiveConfig, isUnchanged } from "../config/diff.ts";
+import type { OwnMark } from "../delivery/change.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { LiveRoutes } from "../gateway/live-routes.ts";
 import { compileRoutes } from "../gateway/routes.ts";
@@ -67,13 +68,15 @@ async function changeNow(loaded: Config, running: Running): Promise<Changed> {
   const lack = running.share.lack(config);
   const reasons = lack === null ? await busyAddresses(config, reopen, running) : [lack];
   if (reasons.length > 0) return { is: "impossible", reasons };
-  const { log, lock, delivery, servers } = running;
+  const { lock, delivery, servers } = running;
   const next = { config, routes, reopen };
   try {
     const steps = [await delivery.change(next), await servers.change(next)];
     await lock.exclusive(ALONE_MS, async () => {
-      const marks = steps.flatMap((step) => step.marks());
-      if (marks.length > 0) await log.mark(marks);
+      await store(
+        steps.flatMap((step) => step.marks()),
+        running,
+      );
       running.config = config;
       running.routes.swap(routes);
       running.share.change(config);
@@ -86,6 +89,24 @@ async function changeNow(loaded: Config, running: Running): Promise<Changed> {
     return { is: "impossible", reasons: [`the log accepts nothing now (${error.message}); try again`] };
   }
   return { is: "applied", moved, needsRestart };
+}
+
+/**
+ * In one commit; where machines share the log, each account's as its own: those of one that another machine has taken
+ * over are void, and it follows there. Rejects with a LogError.
+ */
+async function store(marks: readonly OwnMark[], { log, sharing }: Pick<Running, "log" | "sharing">): Promise<void> {
+  const byAccount = Map.groupBy(marks, ({ account }) => (sharing === null ? "" : account));
+  const storing = Array.from(byAccount, async ([account, own]) => {
+    const stored = log.mark(
+      own.map(({ name, value }) => ({ name, value })),
+      { account },
+    );
+    await stored.catch((error: unknown) => {
+      if (!(error instanceof LogError && error.code === "fenced")) throw error;
+    });
+  });
+  await Promise.all(storing);
 }
 
 /** Why accounts of the API could not listen where they are to. */

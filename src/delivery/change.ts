@@ -28,11 +28,19 @@ export interface NextConfig {
  *   3. `settle`: lanes and sessions follow. What waits for those that stay waits in the log meanwhile.
  */
 export interface DeliveryChange {
-  marks(): readonly Mark[];
+  marks(): readonly OwnMark[];
   swap(): void;
   /** Bounded, but for a log that cannot be read. Never rejects. */
   settle(): Promise<void>;
 }
+
+/** `account`: key of the one whose it is. */
+export interface OwnMark extends Mark {
+  readonly account: string;
+}
+
+export const ownedBy = (account: string, marks: readonly Mark[]): readonly OwnMark[] =>
+  marks.map(({ name, value }) => ({ account, name, value }));
 
 /** Nothing else waits for these lanes and sessions, so they may take their time. */
 const PATIENCE = { lanesMs: 10_000, drainMs: 10_000 };
@@ -73,15 +81,16 @@ export async function prepareChange(next: NextConfig, scene: Scene): Promise<Del
   return {
     marks: () => [
       // They write while they stop, so that they cannot be forgotten yet.
-      ...removed.map(({ name }) => ({ name: marksOf(name).removed, value: "yes" })),
+      ...removed.map(({ name, route }) => ({ name: marksOf(name).removed, value: "yes", account: route.account.key })),
       ...moving.flatMap((spec) => {
         const { name, route } = spec;
         const { subjects } = route;
         const { subjects: before } = open.get(name)?.route ?? route;
         const known = { sources: sources.get(marksOf(name).sources), before };
-        return isNew(spec)
+        const own = isNew(spec)
           ? beginningMarks({ name, subjects }, log.head)
           : [joiningMark({ name, subjects }, known, log.head)];
+        return ownedBy(route.account.key, own);
       }),
     ],
     swap: () => {

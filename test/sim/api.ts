@@ -1,5 +1,5 @@
 import type { Account as Configured, Config } from "../../src/config/config.ts";
-import type { DeliveryChange, NextConfig } from "../../src/delivery/change.ts";
+import { type DeliveryChange, type NextConfig, ownedBy } from "../../src/delivery/change.ts";
 import { pause } from "../../src/delivery/deadline.ts";
 import { compileInbound } from "../../src/gateway/inbound.ts";
 import type { Routes } from "../../src/gateway/routes.ts";
@@ -98,8 +98,10 @@ export class Api {
         accounts.flatMap(({ key }) => {
           const after = next.routes.reads(key);
           const { head } = log;
-          if (!this.#accounts.has(key)) return beginningMarks(key, after, head);
-          return joiningMarks(key, { before: routes.reads(key), after, marks, head });
+          const own = this.#accounts.has(key)
+            ? joiningMarks(key, { before: routes.reads(key), after, marks, head })
+            : beginningMarks(key, after, head);
+          return ownedBy(key, own);
         }),
       swap: () => {
         for (const account of accounts) {
