@@ -7,7 +7,8 @@ export const START_ERRORS = {
   log_damaged: {
     exit: 65,
     what: "The log in the data folder is damaged.",
-    remedy: "`rialto log check` says what is damaged, `rialto log repair` keeps what can be read.",
+    remedy:
+      "`rialto log check` says what is damaged, `rialto log repair` keeps what can be read. Of several machines, move `log.sqlite` out of the data folder instead: the next start begins with what the servers have.",
   },
   address_in_use: {
     exit: 69,

@@ -41,7 +41,7 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
   [
     "a log that is damaged, which is said once",
     { log: { head: 9, takes: false, why: "page 7", freeBytes: 0, damage: { why: "page 7", entries: [] } } },
-    [/^the log: cannot be read completely: page 7 \[.*rialto log repair/],
+    [/^the log: cannot be read completely: page 7 \[.*rialto log repair.*[Oo]f several machines, move `log.sqlite`/],
   ],
   ["a clock that was set back", { newestMs: NOW + 90_000 }, [/^the clock: was set back: it is 90 s behind/]],
   [

@@ -78,7 +78,7 @@ function ofDescriptors(shortage: Shortage | null): readonly Alert[] {
 }
 
 const REPAIR =
-  "Check the disk for errors. Stop Rialto, run `rialto log check` and `rialto log repair`, and start it again.";
+  "Check the disk for errors. Stop Rialto, run `rialto log check` and `rialto log repair`, and start it again. Of several machines, move `log.sqlite` out of the data folder instead of repairing it.";
 
 function ofClock({ newestMs, nowMs }: Circumstances): readonly Alert[] {
   if (newestMs === null || newestMs - nowMs < BACK_MS) return [];

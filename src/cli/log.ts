@@ -6,6 +6,7 @@ import { isStored } from "../gateway/codec.ts";
 import { socketPath } from "../http/admin/socket.ts";
 import { LogError } from "../log/errors.ts";
 import { logFile } from "../log/sqlite/database.ts";
+import { OF_SEVERAL } from "../log/sqlite/failure.ts";
 import { type Repaired, repairLog } from "../log/sqlite/repair.ts";
 import type { LostRange } from "../log/sqlite/salvage.ts";
 import { backupLog, checkLog, type Checked, fileBeside, type ReportProgress } from "../log/sqlite/upkeep.ts";
@@ -125,7 +126,7 @@ export function checkText(file: string, { entries, marks, findings }: Checked): 
   const size = `${entriesText(entries)}, ${marksText(marks)}`;
   if (findings.length === 0) return `${file}: ${size}, nothing is damaged\n`;
   const list = findings.map((finding) => `  ${finding}\n`).join("");
-  return `${file} is damaged (${size} can be counted):\n${list}"rialto log repair" makes a new log from everything that can be read.\n`;
+  return `${file} is damaged (${size} can be counted):\n${list}"rialto log repair" makes a new log from everything that can be read. Of several machines: ${OF_SEVERAL}.\n`;
 }
 
 /** Pure. */

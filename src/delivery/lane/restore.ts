@@ -77,7 +77,8 @@ function readable<T>(lane: string, decode: () => T): T {
   try {
     return decode();
   } catch {
-    const remedy = '"rialto log repair" removes them, and the lane then begins at the newest message';
+    const remedy =
+      'Of one machine, "rialto log repair" removes them, and the lane then begins at the newest message; of several, move log.sqlite out of the data folder, and the next start begins with what the servers have';
     throw new LogError("damaged", `The log is damaged: the marks of the lane ${lane} cannot be read. ${remedy}.`);
   }
 }

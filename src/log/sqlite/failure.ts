@@ -52,11 +52,14 @@ function diskFull(file: string, reason: string): LogFailure {
   };
 }
 
+/** A replica has nothing that the servers do not have, and what can be read of it would not be what the others have. */
+export const OF_SEVERAL = "move the file away, and the next start begins with what the servers have";
+
 /** What to do about a file that SQLite cannot read as its own. */
 export function damagedFile(file: string, reason: string): LogFailure {
   return {
     code: "damaged",
-    message: `The log ${file} is damaged: ${reason}. Stop Rialto; "rialto log check" says what is damaged, and "rialto log repair" makes a new log from everything that can be read, and keeps this file beside it. To start with an empty log instead, move the file away.`,
+    message: `The log ${file} is damaged: ${reason}. Stop Rialto. Of one machine: "rialto log check" says what is damaged, and "rialto log repair" makes a new log from everything that can be read, and keeps this file beside it; to start with an empty log instead, move the file away. Of several machines: ${OF_SEVERAL}.`,
   };
 }
 
