@@ -12,7 +12,7 @@ import { FLIGHT_LIMITS, SingleFlight, type Watch } from "./single-flight.ts";
 import { Linker } from "./linker.ts";
 import { HEAD_BYTES, mediaType, sniff, withEnding } from "./media-type.ts";
 import { cleanName, folderName } from "./names.ts";
-import type { FilesOptions } from "./options.ts";
+import { type FilesOptions, keepMsOf } from "./options.ts";
 import { codeOf, notNow, type FileRefusal, GONE, refused, STOPPED, tooLarge } from "./refusal.ts";
 import type { Sharing } from "./sharing.ts";
 import { openSource } from "./sources.ts";
@@ -31,11 +31,8 @@ interface Parts {
 /** `name`: as its sender named it first, if that is known; `sha256`: what it has to be. */
 type Source = Fetched & { readonly name?: string | null; readonly sha256?: string };
 
-const DAY_MS = 24 * 3_600_000;
 const FIRST_SWEEP_MS = 5_000;
 const SWEEP_MS = 3_600_000;
-/** A use is noted to the hour only. */
-const USE_SLACK_MS = 2 * 3_600_000;
 /**
  * How long anybody waits for a file that a message needs, counted from the first who did: less than messages are held
  * up, so that these know why.
@@ -366,15 +363,15 @@ export class MediaFiles implements FileStore {
   }
 
   async #tidy(): Promise<void> {
-    const { clock, media, retentionDays, log } = this.#options;
-    const keepMs = Math.max(retentionDays * DAY_MS, media.endpoint?.expiryMs ?? 0) + USE_SLACK_MS;
+    const { clock, media, log } = this.#options;
+    const keepMs = keepMsOf(this.#options);
     const { folder, sharing } = this.#parts;
     try {
       const limits = { beforeMs: clock.nowMs() - keepMs, bytesMax: media.storeBytes, stopped: () => this.#closed };
       const { bytes, count } = await sweepStore(folder, limits);
       this.#bytes = bytes;
       this.#count = count;
-      await sharing?.sweep(keepMs, media.storeBytes);
+      await sharing?.sweep();
     } catch (error) {
       log.warn({ error: codeOf(error) }, "the media store cannot be cleaned up");
     }

@@ -6,7 +6,7 @@ import { writeWhole } from "./disk.ts";
 import { Entries } from "./entries.ts";
 import type { FileStore } from "./files.ts";
 import { MediaFiles } from "./media-files.ts";
-import type { FilesOptions } from "./options.ts";
+import { type FilesOptions, keepMsOf } from "./options.ts";
 import type { Sharing, SharingOptions } from "./sharing.ts";
 
 /**
@@ -26,7 +26,8 @@ export async function openFiles(options: FilesOptions): Promise<FileStore> {
   const ownSecret = async (): Promise<Uint8Array> => await secretOf(join(folder, "secret"), temporary());
   const secret = media.endpoint === null ? null : await (shared?.secret() ?? ownSecret());
   const limit = Math.min(media.downloadSize, media.storeBytes);
-  const sharing = shared === undefined ? null : await openSharing({ shared, content, clock, log, limit });
+  const kept = { keepMs: keepMsOf(options), bytesMax: media.storeBytes };
+  const sharing = shared === undefined ? null : await openSharing({ shared, content, clock, log, limit, ...kept });
   return new MediaFiles(options, { folder, content, entries, secret, sharing });
 }
 

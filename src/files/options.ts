@@ -43,3 +43,11 @@ interface Sources {
   /** Never rejects. */
   open(account: string, ref: FileRef, signal: AbortSignal): Promise<OpenedFile>;
 }
+
+const DAY_MS = 24 * 3_600_000;
+/** A use is noted to the hour only. */
+const USE_SLACK_MS = 2 * 3_600_000;
+
+/** A content that was not used for so long may go: messages with it have gone, and links to it have ended. */
+export const keepMsOf = ({ retentionDays, media }: Pick<FilesOptions, "retentionDays" | "media">): number =>
+  Math.max(retentionDays * DAY_MS, media.endpoint?.expiryMs ?? 0) + USE_SLACK_MS;

@@ -7,22 +7,22 @@ export interface SharedContents {
   secret(): Promise<Uint8Array>;
   /** Whether the content is there, whole; it counts as used now. */
   use(sha256: string): Promise<boolean>;
-  /** Resolves when most of the servers have the whole content on their disks. */
-  put(sha256: string, content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
+  /** Resolves when most of the servers have the whole content on their disks, or with false: they have no room. */
+  put(sha256: string, content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<boolean>;
   /**
    * The content whose SHA-256 begins with these digits (32 at least), which throws where it is not what was put; null:
    * it is not there.
    */
   get(beginning: string, signal: AbortSignal): Promise<SharedContent | null>;
-  /** Keeps what is known of a file; `id`: the SHA-256 of its id. */
-  note(id: string, known: SharedNote, signal: AbortSignal): Promise<void>;
+  /** Keeps what is known of a file; false: they have no room. `id`: the SHA-256 of its id. */
+  note(id: string, known: SharedNote, signal: AbortSignal): Promise<boolean>;
   noted(id: string): Promise<SharedNote | null>;
   /**
-   * Removes what was not used for `keepMs`, and, when the rest takes more than `bytesMax`, the longest unused. `bytes`:
-   * what stays; `removed`: how many.
+   * Removes what was not used for `keepMs`, and, when the rest takes more than `bytesMax`, the longest unused; `room`:
+   * so much less, as there was no room for that much. `bytes`: what stays; `removed`: how many.
    */
   sweep(
-    limits: { readonly keepMs: number; readonly bytesMax: number },
+    limits: { readonly keepMs: number; readonly bytesMax: number; readonly room: number },
     signal: AbortSignal,
   ): Promise<{ readonly bytes: number; readonly removed: number }>;
 }

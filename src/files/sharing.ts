@@ -19,6 +19,9 @@ export interface SharingOptions {
   readonly log: AdapterLog;
   /** Bytes of one file. */
   readonly limit: number;
+  /** What was not used for so long may go, and how much the servers are to hold. */
+  readonly keepMs: number;
+  readonly bytesMax: number;
 }
 
 /** A content that the servers have, and what is known of it. */
@@ -47,6 +50,8 @@ const KNOWN_MAX = 20_000;
 /** The servers know the last use late, by less than this. */
 const USE_SLACK_MS = 24 * 3_600_000;
 const COMPLAINT_MS = 600_000;
+/** What the servers need beside a content, at most, in bytes. */
+const ROOM_BESIDE = 1024 * 1024;
 
 /**
  * Contents that other machines are to have as well: puts those that are here on the servers, each once at a time, and
@@ -60,10 +65,11 @@ export class Sharing {
   readonly #closing = new AbortController();
   #awayUntilMs = -Infinity;
   #complainedMs = -Infinity;
-  /** About what the servers hold, and what they are to hold, once that was looked up. */
+  /** About what the servers hold, once that was looked up. */
   #bytes = 0;
-  #kept: { readonly keepMs: number; readonly bytesMax: number } | null = null;
   #sweeping: Promise<void> | null = null;
+  /** One sweep after the other. */
+  #lastSweep: Promise<void> = Promise.resolve();
 
   constructor(options: SharingOptions) {
     this.#options = options;
@@ -130,9 +136,8 @@ export class Sharing {
   }
 
   /** Removes from the servers what is not used any more; one at a time. Never rejects. */
-  async sweep(keepMs: number, bytesMax: number): Promise<void> {
-    this.#kept = { keepMs, bytesMax };
-    this.#sweeping ??= this.#sweep({ keepMs: keepMs + USE_SLACK_MS, bytesMax }).finally(() => {
+  async sweep(): Promise<void> {
+    this.#sweeping ??= this.#sweepInTurn(0).finally(() => {
       this.#sweeping = null;
     });
     await this.#sweeping;
@@ -151,7 +156,8 @@ export class Sharing {
     if (isStored(id) || this.#isKnown(noteKey(id, entry))) return;
     try {
       const note = { sha256, facts: JSON.stringify({ name, claimed }) };
-      await this.#options.shared.note(hashOf(id), note, this.#closing.signal);
+      const { signal } = this.#closing;
+      await this.#withRoom(0, async () => await this.#options.shared.note(hashOf(id), note, signal));
       this.#know(noteKey(id, entry));
     } catch (error) {
       this.#isAway(describe(error));
@@ -167,9 +173,11 @@ export class Sharing {
       if (!isThere) {
         const bytes = await content.use(sha256);
         if (bytes === null) return GONE;
-        const chunks = counted(readSlice(content.path(sha256), 0, bytes - 1), watch);
-        signal.throwIfAborted();
-        await unlessAborted(shared.put(sha256, chunks, signal), signal);
+        await this.#withRoom(bytes, async () => {
+          const chunks = counted(readSlice(content.path(sha256), 0, bytes - 1), watch);
+          signal.throwIfAborted();
+          return await unlessAborted(shared.put(sha256, chunks, signal), signal);
+        });
         this.#added(bytes);
       }
       this.#know(sha256);
@@ -179,11 +187,25 @@ export class Sharing {
     }
   }
 
-  async #sweep(limits: { readonly keepMs: number; readonly bytesMax: number }): Promise<void> {
+  /** Puts something; where the servers are full, after the longest unused has gone. Rejects when that is not enough. */
+  async #withRoom(bytes: number, put: () => Promise<boolean>): Promise<void> {
+    if (await put()) return;
+    await this.#sweepInTurn(bytes + ROOM_BESIDE);
+    if (!(await put())) throw new Error("they have no room for it");
+  }
+
+  async #sweepInTurn(room: number): Promise<void> {
+    this.#lastSweep = this.#lastSweep.then(async () => await this.#sweep(room));
+    await this.#lastSweep;
+  }
+
+  async #sweep(room: number): Promise<void> {
+    const { shared, keepMs, bytesMax } = this.#options;
     const { signal } = this.#closing;
     try {
       signal.throwIfAborted();
-      const { bytes, removed } = await unlessAborted(this.#options.shared.sweep(limits, signal), signal);
+      const limits = { keepMs: keepMs + USE_SLACK_MS, bytesMax, room };
+      const { bytes, removed } = await unlessAborted(shared.sweep(limits, signal), signal);
       this.#bytes = bytes;
       if (removed > 0) this.#known.clear();
     } catch (error) {
@@ -193,8 +215,7 @@ export class Sharing {
 
   #added(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#kept !== null && this.#bytes > this.#kept.bytesMax)
-      void this.sweep(this.#kept.keepMs, this.#kept.bytesMax);
+    if (this.#bytes > this.#options.bytesMax) void this.sweep();
   }
 
   async #look<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {

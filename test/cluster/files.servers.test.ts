@@ -192,17 +192,40 @@ needs(["nats-server"], () => {
       );
       return there.join("");
     };
-    expect(await one.sweep({ keepMs: 3_600_000, bytesMax: MEBIBYTE }, never)).toMatchObject({ removed: 0 });
+    expect(await one.sweep({ keepMs: 3_600_000, bytesMax: MEBIBYTE, room: 0 }, never)).toMatchObject({ removed: 0 });
     expect(await left()).toBe("abc");
     // Nobody holds the log yet: all may. Once another node does, it is for that one to say what is too old.
     expect(await raises(log, 1, LOG_ACCOUNT)).toBe(true);
     await caughtUp(otherLog, log);
-    expect(await other.sweep({ keepMs: -1, bytesMax: MEBIBYTE }, never)).toMatchObject({ removed: 0 });
+    expect(await other.sweep({ keepMs: -1, bytesMax: MEBIBYTE, room: 0 }, never)).toMatchObject({ removed: 0 });
     expect(await left()).toBe("abc");
-    expect(await one.sweep({ keepMs: 3_600_000, bytesMax: 500_000 }, never)).toMatchObject({ removed: 2 });
+    expect(await one.sweep({ keepMs: 3_600_000, bytesMax: 500_000, room: 0 }, never)).toMatchObject({ removed: 2 });
     expect(await left()).toBe("bc");
-    expect(await one.sweep({ keepMs: -1, bytesMax: MEBIBYTE }, never)).toEqual({ bytes: 0, removed: 4 });
+    expect(await one.sweep({ keepMs: -1, bytesMax: MEBIBYTE, room: 0 }, never)).toEqual({ bytes: 0, removed: 4 });
     expect(await left()).toBe("");
+  });
+
+  test("who finds no room for a file makes some, also where another sweeps, and nothing is left of what was refused", async () => {
+    const { one, other, log, otherLog, stream, shard } = await two();
+    expect(await raises(log, 1, LOG_ACCOUNT)).toBe(true);
+    await caughtUp(otherLog, log);
+    await stream.jsm.streams.update(`OBJ_RIALTO_${shard}_FILES`, { max_bytes: 2 * MEBIBYTE });
+    const [oldest, newer, last] = ["a", "b", "c"].map((name) => Buffer.alloc(900_000, name)) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
+    const put = async (content: Buffer): Promise<boolean> => await other.put(sha256(content), parts(content), never);
+    expect([await put(oldest), await put(newer), await put(last)]).toEqual([true, true, false]);
+    const limits = { keepMs: 3_600_000, bytesMax: 2 * MEBIBYTE };
+    expect(await other.sweep({ ...limits, room: 0 }, never)).toMatchObject({ removed: 0 });
+    expect(await other.sweep({ ...limits, room: 1_000_000 }, never)).toMatchObject({ removed: 1 });
+    expect(await put(last)).toBe(true);
+    expect([await one.use(sha256(oldest)), await one.use(sha256(newer)), await one.use(sha256(last))]).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 
   test("a sweep leaves alone what is on its way, and what was used after it had looked", async () => {
@@ -218,7 +241,7 @@ needs(["nats-server"], () => {
     };
     const putting = other.put(sha256(large), slow(), never);
     await begun.promise;
-    await one.sweep({ keepMs: -1, bytesMax: 1 }, never);
+    await one.sweep({ keepMs: -1, bytesMax: 1, room: 0 }, never);
     swept.resolve(undefined);
     await putting;
     expect(await one.use(sha256(large))).toBe(true);

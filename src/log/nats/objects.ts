@@ -11,6 +11,8 @@ const AHEAD = 64;
 const LIST_AHEAD = 1000;
 /** A publish that finds another message than it expected. */
 export const NOT_AS_EXPECTED = 10071;
+/** … and those that find no room: in the stream, or on the servers. */
+const NO_ROOM = [10077, 10023];
 /** So long a chunk is tried to be stored, and so long the next is waited for, in ms. */
 const STALLED_MS = 30_000;
 /** Time before the next attempt, in ms. */
@@ -155,7 +157,7 @@ export class Objects {
     }
   }
 
-  /** Stores it whole, or rejects; chunks of what was not finished stay until `tidy`. */
+  /** Stores it whole, or rejects; chunks of what was not finished, and not refused, stay until `tidy`. */
   async put(
     { name, metadata }: Pick<StoredObject, "name" | "metadata">,
     source: AsyncIterable<Uint8Array>,
@@ -164,14 +166,20 @@ export class Objects {
     const nuid = randomUUID();
     const hash = createHash("sha256");
     let [size, chunks] = [0, 0];
-    for await (const chunk of inChunks(source)) {
-      hash.update(chunk);
-      size += chunk.length;
-      chunks += 1;
-      await this.#publish(this.#subject("C", nuid), chunk, { msgID: `${nuid}/${chunks}`, signal });
+    try {
+      for await (const chunk of inChunks(source)) {
+        hash.update(chunk);
+        size += chunk.length;
+        chunks += 1;
+        await this.#publish(this.#subject("C", nuid), chunk, { msgID: `${nuid}/${chunks}`, signal });
+      }
+      const object: StoredObject = { name, nuid, size, chunks, digest: digestOf(hash.digest()), metadata };
+      await this.#describe(object, { msgID: nuid, signal });
+    } catch (error) {
+      // What a full bucket has taken of it would keep it full.
+      if (isRefused(error)) await this.#jsm.streams.purge(this.stream, { filter: this.#subject("C", nuid) });
+      throw error;
     }
-    const object: StoredObject = { name, nuid, size, chunks, digest: digestOf(hash.digest()), metadata };
-    await this.#describe(object, { msgID: nuid, signal });
   }
 
   async #describe(object: StoredObject, how: PublishHow): Promise<void> {
@@ -306,6 +314,8 @@ async function next(messages: AsyncIterator<JsMsg>): Promise<JsMsg> {
 /** The servers have said no: another attempt has the same answer. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "number" && error.code >= 10_000;
+
+export const isFull = (error: unknown): boolean => NO_ROOM.some((code) => isError(error, code));
 
 /** Null for what is no object, was deleted, or is not to be read. */
 function objectOf(text: string): StoredObject | null {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import { type ListedObject, Objects } from "./objects.ts";
+import { isFull, type ListedObject, Objects } from "./objects.ts";
 import { type CommitStream, patiently, serverTime } from "./stream.ts";
 
 const SECRET_BYTES = 32;
@@ -42,6 +42,8 @@ interface SweepLimits {
   readonly keepMs: number;
   /** What all may take; beyond that, the longest unused goes. */
   readonly bytesMax: number;
+  /** So much is to be put for which there was no room; 0: nothing. */
+  readonly room: number;
 }
 
 /**
@@ -96,9 +98,9 @@ export class SharedFiles {
     return nowMs - found.atMs < USE_STEP_MS || (await this.#objects.touch(found));
   }
 
-  /** Resolves when most of the servers have all of it. */
-  async put(sha256: string, content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
-    await this.#objects.put({ name: nameOf(sha256), metadata: { sha256 } }, content, signal);
+  /** Resolves when most of the servers have all of it, or with false when there is no room. */
+  async put(sha256: string, content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<boolean> {
+    return await this.#put({ name: nameOf(sha256), metadata: { sha256 } }, content, signal);
   }
 
   /** The content whose SHA-256 begins so (32 digits at least), read as it is asked for; null: it is not there. */
@@ -112,10 +114,10 @@ export class SharedFiles {
     return { sha256, bytes: found.object.size, chunks: this.#objects.read(found.object, signal) };
   }
 
-  /** Keeps what is known of a file. `id`: hex digits of its hash. */
-  async note(id: string, { sha256, facts }: Note, signal: AbortSignal): Promise<void> {
+  /** Keeps what is known of a file; false when there is no room. `id`: hex digits of its hash. */
+  async note(id: string, { sha256, facts }: Note, signal: AbortSignal): Promise<boolean> {
     const object = { name: NOTE + id.slice(0, NAME_DIGITS), metadata: { sha256, facts } };
-    await this.#objects.put(object, Readable.from([]), signal);
+    return await this.#put(object, Readable.from([]), signal);
   }
 
   async noted(id: string): Promise<Note | null> {
@@ -125,23 +127,24 @@ export class SharedFiles {
   }
 
   /**
-   * Where this node is the one for it, or the bucket is over its limit, which does not wait for another node: removes
+   * Where this node is the one for it, or the bucket over its limit or full, which does not wait for another: removes
    * what is too old by the servers' clock, and, when the rest is over a limit, the longest unused; what is known
    * of files whose content is not there; and what was never finished. `bytes`: what stays.
    */
   async sweep(
-    { keepMs, bytesMax }: SweepLimits,
+    { keepMs, bytesMax, room }: SweepLimits,
     signal: AbortSignal,
   ): Promise<{ readonly bytes: number; readonly removed: number }> {
     const info = await this.#stream.jsm.streams.info(this.#objects.stream);
-    if (!this.#sweeps() && info.state.bytes <= bytesMax) return { bytes: info.state.bytes, removed: 0 };
+    if (!this.#sweeps() && room === 0 && info.state.bytes <= bytesMax) return { bytes: info.state.bytes, removed: 0 };
     const nowMs = serverTime(info);
     const all = (await this.#objects.listed()).toSorted((one, other) => one.atMs - other.atMs);
     const newest = all.reduce((most, each) => Math.max(most, roomOf(each)), 0);
     let left = all.reduce((sum, each) => sum + roomOf(each), 0);
     let count = all.length;
     const share = left > bytesMax || count > COUNT_MAX ? ROOM : 1;
-    const most = { bytes: Math.max(bytesMax * share, Math.min(bytesMax, newest)), count: COUNT_MAX * share };
+    const bytes = Math.min(Math.max(bytesMax * share, Math.min(bytesMax, newest)), bytesMax - room);
+    const most = { bytes, count: COUNT_MAX * share };
     const kept = new Set(all);
     const remove = async (each: ListedObject): Promise<void> => {
       signal.throwIfAborted();
@@ -158,6 +161,16 @@ export class SharedFiles {
     for (const each of kept) if (isNote(each) && !contents.has(sha256Of(each))) await remove(each);
     await this.#objects.tidyOld([...kept], nowMs - UNFINISHED_MS);
     return { bytes: left, removed: all.length - count };
+  }
+
+  async #put(...object: Parameters<Objects["put"]>): Promise<boolean> {
+    try {
+      await this.#objects.put(...object);
+      return true;
+    } catch (error) {
+      if (isFull(error)) return false;
+      throw error;
+    }
   }
 }
 
