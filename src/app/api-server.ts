@@ -20,7 +20,7 @@ import { explainListenError, listenAt } from "../http/listen.ts";
 import type { HttpApi } from "../http/server.ts";
 import { V1Door } from "../http/v1/index.ts";
 import { namesOf } from "./own-names.ts";
-import { isLoopback, parseAddress } from "../lib/address.ts";
+import { type Address, isLoopback, parseAddress } from "../lib/address.ts";
 import type { ReadWriteLock } from "../lib/read-write-lock.ts";
 import { LogError } from "../log/errors.ts";
 import type { Log } from "../log/log.ts";
@@ -116,12 +116,19 @@ export async function createApiServer(account: Account, config: Config, core: Ap
   return { account, settings, readers, ingest, http, v1 };
 }
 
-/** Resolves with the `http://host:port` under which it listens; rejects with a StartError. */
-export async function listen({ account, settings, http: { app } }: ApiServer, logger: Logger): Promise<string> {
+/**
+ * Resolves with the `http://host:port` under which it answers; rejects with a StartError. Where accounts are shared,
+ * `PassedOn` listens there.
+ */
+export async function listen(
+  { account, settings, http }: ApiServer,
+  { sharing, logger }: Pick<ApiCore, "sharing" | "logger">,
+): Promise<string> {
   const address = parseAddress(settings.BindAddress);
   if ("error" in address) throw new StartError("config", `[${account.name}] BindAddress: ${address.error}`);
   try {
-    await listenAt(address, (host, port) => app.listen({ host, port }));
+    if (sharing === null) await listenAt(address, (host, port) => http.app.listen({ host, port }));
+    else await http.open();
   } catch (error) {
     throw new StartError(
       "address_in_use",
@@ -129,7 +136,7 @@ export async function listen({ account, settings, http: { app } }: ApiServer, lo
       { cause: error },
     );
   }
-  const url = urlOf(app, address.host);
+  const url = urlOf(http.app, address);
   logger.info({ account: account.name, url }, "the HTTP API listens");
   if (settings.Token === "" && !isLoopback(address.host)) {
     logger.warn(
@@ -148,9 +155,9 @@ export async function closeServers(servers: readonly ApiServer[]): Promise<void>
   await Promise.all(servers.map(({ v1 }) => v1.close()));
 }
 
-function urlOf(app: FastifyInstance, host: string): string {
+function urlOf(app: FastifyInstance, { host, port: wanted }: Address): string {
   const bound = app.server.address();
-  const port = typeof bound === "object" && bound !== null ? bound.port : 0;
+  const port = typeof bound === "object" && bound !== null ? bound.port : wanted;
   const name =
     host === "" || host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${port}`;

@@ -100,7 +100,7 @@ export class ApiServers {
       const { name, key, down } = server.account;
       if (down !== null) this.#core.logger.error({ account: name, ...down }, "the account stays down");
       else {
-        this.addresses.set(key, await listen(server, this.#core.logger));
+        this.addresses.set(key, await listen(server, this.#core));
         void this.#resume(server);
       }
     }
@@ -122,7 +122,7 @@ export class ApiServers {
     return found;
   }
 
-  /** Where accounts are shared: one is served here from now on. Resolves when it was tried to listen. Never rejects. */
+  /** Where accounts are shared: one is served here from now on. Resolves when it is. Never rejects. */
   async run(accountKey: string): Promise<void> {
     await this.#here?.add(accountKey, async (signal) => {
       const account = this.#configNow().accounts.get(accountKey);
@@ -131,14 +131,11 @@ export class ApiServers {
     });
   }
 
-  /**
-   * … and no longer. Resolves when the positions of its readers are stored, as far as the log takes them. `freed`:
-   * called before that, when others can listen at its address.
-   */
-  async release(accountKey: string, freed: () => void = () => undefined): Promise<void> {
+  /** … and no longer. Resolves when the positions of its readers are stored, as far as the log takes them. */
+  async release(accountKey: string): Promise<void> {
     await this.#here?.remove(accountKey, async () => {
       const server = this.#servers.get(accountKey);
-      if (server !== undefined) await this.#end([server], () => false, freed);
+      if (server !== undefined) await this.#end([server], () => false);
     });
   }
 
@@ -230,13 +227,8 @@ export class ApiServers {
     }
   }
 
-  async #end(
-    ending: readonly ApiServer[],
-    comesBack: (accountKey: string) => boolean,
-    freed: () => void = () => undefined,
-  ): Promise<void> {
+  async #end(ending: readonly ApiServer[], comesBack: (accountKey: string) => boolean): Promise<void> {
     await closeServers(ending);
-    freed();
     await Promise.all(ending.map(async ({ readers }) => await readers.settled()));
     for (const server of ending) {
       const { key } = server.account;
@@ -295,7 +287,7 @@ export class ApiServers {
       return;
     }
     try {
-      const url = await listen(server, this.#core.logger);
+      const url = await listen(server, this.#core);
       if (isAborted(signal)) await server.http.close();
       else {
         this.addresses.set(key, url);

@@ -6,7 +6,6 @@ import { LogError } from "../log/errors.ts";
 import { LOG_ACCOUNT } from "../log/fence.ts";
 import type { Logger } from "../logger.ts";
 import type { Running } from "./change.ts";
-import type { PassedOn } from "./passing.ts";
 import { wishOf } from "./wish.ts";
 
 /** How often it is looked whether something may be forgotten, in ms. */
@@ -17,26 +16,15 @@ export class ClusterAccounts {
   readonly runner: MemberOptions["runner"];
   readonly #running: Running;
   readonly #view: () => ClusterView;
-  readonly #passing: PassedOn;
-  /** Accounts of the HTTP API that are to be served here; another object for each time. */
-  readonly #served = new Map<string, object>();
   readonly #logger: Logger;
   #looks: NodeJS.Timeout | undefined;
   /** The configuration that all machines had at the last look, and the one of which all is forgotten that it lacks. */
   #common: string | null = null;
   #forgotten: string | null = null;
 
-  constructor(
-    running: Running,
-    {
-      view,
-      passing,
-      logger,
-    }: { readonly view: () => ClusterView; readonly passing: PassedOn; readonly logger: Logger },
-  ) {
+  constructor(running: Running, { view, logger }: { readonly view: () => ClusterView; readonly logger: Logger }) {
     this.#running = running;
     this.#view = view;
-    this.#passing = passing;
     this.#logger = logger;
     this.runner = {
       run: (account) => void this.#run(account),
@@ -55,30 +43,17 @@ export class ClusterAccounts {
       return;
     }
     this.#logger.info({ account }, "this machine runs the account");
-    const { delivery, config } = this.#running;
+    const { servers, delivery, config } = this.#running;
     const isApi = config.accounts.get(account)?.protocol === "api";
-    await (isApi ? this.#serve(account) : delivery.run(account));
+    await (isApi ? servers : delivery).run(account);
   }
 
   async #release(account: string, isLost: boolean): Promise<void> {
     if (account === LOG_ACCOUNT) return clearInterval(this.#looks);
     const { servers, delivery } = this.#running;
-    this.#served.delete(account);
     // The configuration may not have it any more.
-    const freed = (): void => {
-      if (!this.#served.has(account)) this.#passing.enter(account);
-    };
-    await Promise.all([servers.release(account, freed), delivery.release(account, { isLost })]);
-    freed();
+    await Promise.all([servers.release(account), delivery.release(account, { isLost })]);
     this.#logger.info({ account, lost: isLost }, "this machine runs the account no longer");
-  }
-
-  async #serve(account: string): Promise<void> {
-    const own = {};
-    this.#served.set(account, own);
-    await this.#passing.leave(account);
-    // It may have been lost meanwhile.
-    if (this.#served.get(account) === own) await this.#running.servers.run(account);
   }
 
   /** What no machine has in its configuration any more, once all have had the same for a while. Never rejects. */

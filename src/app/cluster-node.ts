@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { Alert, ClusterView } from "../admin/views.ts";
 import { ClusterMember, type MemberOptions } from "../cluster/member.ts";
 import { Tunnels } from "../cluster/tunnel/tunnels.ts";
@@ -110,13 +111,14 @@ function takePart(
 ): Part {
   const { fence } = log;
   const tunnels = new Tunnels({ nc: log.connection, shard: SHARD, run: fence.own.run, connections: TUNNELS });
-  tunnels.serve((key, socket) => {
+  const take = (key: string, socket: Duplex): boolean => {
     const server = running.servers.all.find(({ account }) => account.key === key);
     return server?.http.take(socket) ?? false;
-  });
+  };
+  tunnels.serve(take);
   const { descriptors } = running.share;
-  const passing = new PassedOn(running.config, { tunnels, fence, descriptors, logger });
-  const accounts = new ClusterAccounts(running, { view, passing, logger });
+  const passing = new PassedOn(running.config, { take, tunnels, fence, descriptors, logger });
+  const accounts = new ClusterAccounts(running, { view, logger });
   const member = new ClusterMember({
     fence,
     wire,

@@ -73,6 +73,7 @@ async function start() {
   const held = await holding(far);
   const forwarder = await openForwarder({
     address: { host: "127.0.0.1", port: 0 },
+    take: () => false,
     open: (remote) => near.tunnels.open({ run: far.run, account: KEY, remote }),
     descriptors: ampleDescriptors(),
   });
@@ -190,21 +191,23 @@ needs(["nats-server"], () => {
   test("without a node that runs the account a request is answered 503, whatever it is", async () => {
     const forwarder = await openForwarder({
       address: { host: "127.0.0.1", port: 0 },
+      take: () => false,
       open: () => null,
       descriptors: ampleDescriptors(),
     });
     onTestFinished(() => forwarder.close());
-    for (const path of ["/api/health", "/api/message", "/v1/files"]) {
+    const asked = ["/api/health", "/api/message", "/v1/files"].map(async (path) => {
       const answer = await fetch(`http://127.0.0.1:${forwarder.address.port}${path}`, { method: "POST", body: "{}" });
       expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "2"]);
       expect(await answer.json()).toEqual({ message: expect.any(String) as unknown });
-    }
+    });
+    await Promise.all(asked);
   });
 
   test("the address changes hands at once: from the forwarder to a server, and back", async () => {
     const { client, forwarder, port, close } = await start();
     const stream = await client.stream();
-    await forwarder.close();
+    forwarder.close();
     expect(await stream.ended).toBe("aborted");
     const server = http.createServer((_request, response) => response.end("mine"));
     onTestFinished(() => void server.close());
@@ -213,7 +216,8 @@ needs(["nats-server"], () => {
     expect(await client.request("/api/health")).toMatchObject({ status: 200, text: "mine" });
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    const options = { address: { host: "127.0.0.1", port }, open: () => null, descriptors: ampleDescriptors() };
+    const ways = { take: () => false, open: () => null };
+    const options = { address: { host: "127.0.0.1", port }, ...ways, descriptors: ampleDescriptors() };
     const again = await openForwarder(options);
     onTestFinished(() => again.close());
     expect((await client.request("/api/health")).status).toBe(503);

@@ -12,6 +12,11 @@ const CONNECTIONS = 20_000;
 const REFUSAL_MS = 10_000;
 /** Silence after which the kernel asks whether the client is still there. */
 const PROBE_MS = 60_000;
+/** How often those that wait ask again, in ms, and how many of them: where one gets through, all others do. */
+const AGAIN_MS = 100;
+const ASKING = 16;
+/** So many looks of AGAIN_MS, 4 s, one waits. No time counts: this process may stand still. */
+const LOOKS = 40;
 const REFUSAL = "no node of Rialto runs this account at the moment; try again";
 
 /** A connection to the node that answers. It emits `connect` when that has taken it on, and `close` like a socket. */
@@ -28,12 +33,16 @@ interface Client {
 export interface Forwarder {
   /** Where it listens. */
   readonly address: { readonly host: string; readonly port: number };
-  /** Stops listening and ends all connections; resolves when others can listen there. */
-  close(): Promise<void>;
+  /** Another may answer now: those that wait ask again. */
+  again(): void;
+  /** Others can listen there. Ends all connections but those that were taken. */
+  close(): void;
 }
 
 interface ForwardOptions {
   readonly address: Address;
+  /** Takes a connection, of which nothing was read, where this node runs the account. False: it does not. */
+  readonly take: (socket: Socket) => boolean;
   /** The way to the node that runs the account now; null: nobody does. */
   readonly open: (client: Client) => Way | null;
   readonly descriptors: Descriptors;
@@ -42,26 +51,39 @@ interface ForwardOptions {
 }
 
 /**
- * Listens at the address of an account that another node runs: each connection goes there as it is. Where there is no
- * way, its request is answered 503. Rejects with an error for people when it cannot listen.
+ * Listens at the address of an account that one of several nodes runs: each connection is taken here, or goes there as
+ * it is. It waits where nobody takes it, and its request is answered 503 in the end. Rejects with an error for people
+ * when it cannot listen.
  */
 export async function openForwarder(options: ForwardOptions): Promise<Forwarder> {
-  const { descriptors } = options;
+  const { descriptors, connections = CONNECTIONS } = options;
   const sockets = new Set<Socket>();
+  const hold = (socket: Socket): boolean => {
+    if (sockets.size >= connections || !descriptors.take(1)) return false;
+    sockets.add(socket);
+    return true;
+  };
+  const letGo = (socket: Socket): void => {
+    if (sockets.delete(socket)) descriptors.give(1);
+  };
+  const take = (socket: Socket): boolean => {
+    // Who takes it counts it.
+    letGo(socket);
+    if (options.take(socket)) socket.resume();
+    else if (hold(socket)) return false;
+    else socket.destroy();
+    return true;
+  };
   const refusing = new Server(REQUEST_LIMITS, (_request, response) => refuse(response, REFUSAL));
+  const waiting = new Waiting({ take, open: options.open, refuse: (socket) => answer(refusing, socket) });
   const settings = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true };
   const server = net.createServer({ ...settings, keepAlive: true, keepAliveInitialDelay: PROBE_MS });
-  server.maxConnections = options.connections ?? CONNECTIONS;
   server.on("connection", (socket) => {
     // An error that nobody hears is thrown; the close that follows says it too.
     socket.on("error", () => undefined);
-    if (!descriptors.take(1)) return void socket.destroy();
-    sockets.add(socket);
-    socket.once("close", () => {
-      sockets.delete(socket);
-      descriptors.give(1);
-    });
-    begin(socket, options.open, () => answer(refusing, socket));
+    if (!hold(socket)) return void socket.destroy();
+    socket.once("close", () => letGo(socket));
+    waiting.add(socket);
   });
   try {
     await listenAt(options.address, (host, port) => bind(server, host, port));
@@ -74,24 +96,96 @@ export async function openForwarder(options: ForwardOptions): Promise<Forwarder>
   if (bound === null || typeof bound === "string") throw new Error("the server listens nowhere");
   return {
     address: { host: bound.address, port: bound.port },
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
+    again: () => waiting.again(),
+    close: () => {
+      server.close();
       for (const socket of sockets) socket.destroy();
-      await closed;
     },
   };
 }
 
-/** Nothing of the client is read before there is a way: a refusal needs the whole request. */
-function begin(socket: Socket, open: ForwardOptions["open"], refused: () => void): void {
-  const way = open({ address: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 });
-  if (way === null) return refused();
-  way.once("close", refused);
-  socket.once("close", (isBroken) => (isBroken ? way.destroy(new Error("the client broke off")) : way.destroy()));
-  way.once("connect", () => {
-    way.off("close", refused);
-    join(socket, way);
-  });
+interface Waiter {
+  /** Under way to the node that runs the account; null: there was none. */
+  way: Way | null;
+  looks: number;
+}
+
+interface WaitingOptions extends Pick<ForwardOptions, "take" | "open"> {
+  readonly refuse: (socket: Socket) => void;
+}
+
+/** Connections that nobody has taken yet. Nothing of them is read: a node that takes one needs the whole request. */
+class Waiting {
+  readonly #options: WaitingOptions;
+  /** The one that waits for longest is the first. */
+  readonly #all = new Map<Socket, Waiter>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: WaitingOptions) {
+    this.#options = options;
+  }
+
+  add(socket: Socket): void {
+    const waiter: Waiter = { way: null, looks: 0 };
+    this.#all.set(socket, waiter);
+    this.#timer ??= setInterval(() => this.#look(), AGAIN_MS);
+    socket.once("close", (isBroken) => {
+      this.#leave(socket);
+      waiter.way?.destroy(isBroken ? new Error("the client broke off") : undefined);
+    });
+    this.#ask(socket, waiter);
+  }
+
+  /** See Forwarder. */
+  again(): void {
+    for (const [socket, waiter] of this.#all) {
+      abandon(waiter);
+      this.#ask(socket, waiter);
+    }
+  }
+
+  #look(): void {
+    let asking = ASKING;
+    for (const [socket, waiter] of this.#all) {
+      waiter.looks += 1;
+      if (waiter.looks >= LOOKS) {
+        this.#leave(socket);
+        abandon(waiter);
+        this.#options.refuse(socket);
+      } else if (waiter.way === null && asking > 0) {
+        this.#ask(socket, waiter);
+        if (this.#all.has(socket)) asking -= 1;
+      }
+    }
+  }
+
+  #ask(socket: Socket, waiter: Waiter): void {
+    if (this.#options.take(socket)) return this.#leave(socket);
+    const way = this.#options.open({ address: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 });
+    waiter.way = way;
+    way?.once("close", () => {
+      if (waiter.way === way) waiter.way = null;
+    });
+    way?.once("connect", () => {
+      if (waiter.way !== way) return;
+      this.#leave(socket);
+      join(socket, way);
+      for (const [other, its] of this.#all) if (its.way === null) this.#ask(other, its);
+    });
+  }
+
+  #leave(socket: Socket): void {
+    this.#all.delete(socket);
+    if (this.#all.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+function abandon(waiter: Waiter): void {
+  const { way } = waiter;
+  waiter.way = null;
+  way?.destroy();
 }
 
 function join(socket: Socket, way: Way): void {

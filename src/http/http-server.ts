@@ -82,6 +82,7 @@ export class HttpServer extends Server {
   readonly #unhurried = new WeakSet<IncomingMessage>();
   /** Asked to change to another protocol, which nobody does. */
   readonly #unchanged = new WeakSet<IncomingMessage>();
+  #isOpen = false;
 
   constructor(
     limits: HttpLimits = LIMITS,
@@ -111,6 +112,7 @@ export class HttpServer extends Server {
     this.timeout = limits.stallMs;
     this.maxConnections = limits.connections;
     this.on("connection", (socket: Socket) => this.#track(socket));
+    this.on("listening", () => (this.#isOpen = true));
     this.#hurryAlways();
     this.on("drop", () => this.closeIdleConnections());
     this.on("upgrade", ({ socket }: IncomingMessage) => {
@@ -122,12 +124,18 @@ export class HttpServer extends Server {
     this.on("connect", (_request: IncomingMessage, socket: Socket) => this.refuse(socket, NO_TUNNEL));
   }
 
+  /** Answers from now on what it is given to take, and has no address of its own. */
+  open(): void {
+    // What begins with it, here and in Node, is the watch over connections.
+    this.emit("listening");
+  }
+
   /**
-   * Takes a connection that came by another node, as one that came to the address; it must have what is used of a
-   * socket. False: it is not taken, and left alone.
+   * Takes a connection that came to another server or by another node, as one that came to the address; it must have
+   * what is used of a socket. False: it is not taken, and left alone.
    */
   take(connection: Duplex): boolean {
-    if (!this.listening) return false;
+    if (!this.#isOpen) return false;
     if (this.#connections.size >= this.#limits.connections) {
       this.closeIdleConnections();
       return false;
@@ -185,6 +193,11 @@ export class HttpServer extends Server {
     for (const [socket, connection] of this.#connections) {
       if (isIdle(connection)) socket.destroySoon();
     }
+  }
+
+  override close(told?: (error?: Error) => void): this {
+    this.#isOpen = false;
+    return super.close(told);
   }
 
   override closeAllConnections(): void {
@@ -271,7 +284,7 @@ export class HttpServer extends Server {
 
   /** It has had its answers. */
   #keep(socket: Socket): void {
-    if (!this.listening) return socket.destroySoon();
+    if (!this.#isOpen) return socket.destroySoon();
     if (!this.#connections.has(socket)) return;
     this.#kept.add(socket);
     if (this.#kept.size <= this.#limits.kept) return;

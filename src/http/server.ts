@@ -71,6 +71,8 @@ export interface HttpApi {
    * is left after STOP_GRACE_MS by force.
    */
   readonly close: () => Promise<void>;
+  /** Instead of `app.listen`; see HttpServer. */
+  readonly open: () => Promise<void>;
   /** See HttpServer. */
   readonly take: (connection: Duplex) => boolean;
   readonly release: (response: ServerResponse) => void;
@@ -134,6 +136,10 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
     },
     direct,
     close: () => closeServer(app, server),
+    open: async () => {
+      await app.ready();
+      server.open();
+    },
     take: (connection) => server.take(connection),
     release: (response) => server.release(response),
   };
@@ -191,6 +197,8 @@ async function closeServer(app: FastifyInstance, server: HttpServer): Promise<vo
     for (const socket of app.websocketServer.clients) socket.terminate();
   }, SOCKET_GRACE_MS);
   const force = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
+  // Fastify closes a server that it has listen.
+  if (!server.listening) server.close();
   await app.close();
   // A socket tells its own listeners after it has told its server; they may still have a position to store.
   await server.connectionsClosed();

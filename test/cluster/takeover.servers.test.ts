@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { appendFileSync } from "node:fs";
+import net from "node:net";
 import BetterSqlite3 from "better-sqlite3";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { ClusterView } from "../../src/admin/views.ts";
 import { connectNats } from "../../src/log/nats/connect.ts";
 import { openStream } from "../../src/log/nats/stream.ts";
@@ -114,6 +116,8 @@ async function linesOf(pia: Person, wanted: readonly string[]): Promise<readonly
   return lines();
 }
 
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : error);
+
 /** Texts that were on their way when a node ended, so that nobody knows whether they arrived. */
 function unconfirmedIn(dataPath: string): readonly string[] {
   const db = new BetterSqlite3(logFile(dataPath), { readonly: true });
@@ -179,6 +183,29 @@ needs(["nats-server", "ngircd", "python3-irc"], () => {
     expect(await other.program.exited()).toBe(0);
     expect(unconfirmedIn(other.dataPath)).toEqual([]);
     expect(lines).toEqual([...before, "after"]);
+  });
+
+  test("who asks for an account of the API while it is handed over waits, and is answered", async () => {
+    const { first, second } = await two();
+    const [holder, other] = await sidesOf("api.one", first, second);
+    // Its client does not answer the close, for which that machine waits a second.
+    const { port, host } = new URL(holder.client("one").url);
+    const silent = net.connect(Number(port), "127.0.0.1").on("error", () => undefined);
+    onTestFinished(() => void silent.destroy());
+    silent.write(`GET /api/websocket HTTP/1.1\r\nHost: ${host}\r\nConnection: upgrade\r\nUpgrade: websocket\r\n`);
+    silent.write("Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+    expect(String((await once(silent, "data"))[0])).toMatch(/^HTTP\/1\.1 101 /u);
+    const answers: unknown[] = [];
+    const { program } = holder;
+    program.child.kill("SIGTERM");
+    do {
+      const post = { text: "while it is handed over", username: "anna", gateway: "square" };
+      const answer = other.client("one").post(post);
+      answers.push(await answer.then(({ status }) => status, codeOf));
+    } while (program.child.exitCode === null);
+    expect(await program.exited()).toBe(0);
+    // A connection that is passed on already ends with the machine that it leads to.
+    expect([...new Set(answers)].filter((answer) => answer !== "ECONNRESET")).toEqual([200]);
   });
 
   test("one that stands still and wakes doubles nothing, and takes part again", async () => {
