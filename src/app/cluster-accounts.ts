@@ -6,6 +6,7 @@ import { LogError } from "../log/errors.ts";
 import { LOG_ACCOUNT } from "../log/fence.ts";
 import type { Logger } from "../logger.ts";
 import type { Running } from "./change.ts";
+import { forgetHomes } from "./homes.ts";
 import { wishOf } from "./wish.ts";
 
 /** How often it is looked whether something may be forgotten, in ms. */
@@ -68,6 +69,7 @@ export class ClusterAccounts {
     try {
       const lanes = new Set(routes.lanes().map(laneName));
       await forgetRemoved(log, this.#logger, { lanes, accounts: new Set(config.accounts.keys()) });
+      await forgetHomes(log, new Set(config.accounts.keys()));
       await servers.forget(config);
       this.#forgotten = digest;
     } catch (error) {

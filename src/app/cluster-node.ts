@@ -16,10 +16,11 @@ import type { Logger } from "../logger.ts";
 import { ReadWriteLock } from "../lib/read-write-lock.ts";
 import type { Running } from "./change.ts";
 import { ClusterAccounts } from "./cluster-accounts.ts";
+import { Homes } from "./homes.ts";
 import { logServers } from "./log-servers.ts";
 import { PassedOn } from "./passing.ts";
 import { Warnings } from "./warnings.ts";
-import { wishOf } from "./wish.ts";
+import { keepersIn, wishOf } from "./wish.ts";
 
 /** So long a node that stops waits until others have what it ran, in ms. */
 const LEAVE_MS = 6_000;
@@ -130,6 +131,14 @@ function takePart(
     monoMs: () => systemClock.monoMs(),
     nowMs: () => systemClock.nowMs(),
   });
+  const homes = new Homes({
+    log,
+    fence,
+    accounts: () => keepersIn(running.config),
+    lives: (node) => member.view.nodes.some(({ name }) => name === node),
+    told: (found) => member.bringHome(found),
+    nowMs: () => systemClock.nowMs(),
+  });
   return {
     member,
     follow: (next) => {
@@ -144,6 +153,7 @@ function takePart(
     },
     close: () => {
       member.close();
+      homes.close();
       accounts.close();
       tunnels.close();
     },

@@ -222,6 +222,26 @@ describe("a node that runs an account", () => {
     expect(stage.pass(2000)).toMatchObject([{ do: "quiesce" }]);
   });
 
+  test.each([
+    ["that belongs to another, goes home once that has lived for 10 s", "n2", {}, [{ do: "quiesce", account: "a" }]],
+    ["that belongs to one that is not there, stays", "n3", {}, []],
+    ["that belongs here, stays", "n1", {}, []],
+    ["goes home to none that takes nothing", "n2", { takes: false }, []],
+    ["goes home to none that may not want it, by its configuration", "n2", { config: "another" }, []],
+  ] as const)("%s", (_what, home, beat, expected) => {
+    const stage = running(["a", "b"]);
+    stage.take({ is: "wanted", accounts: ["a", "b"], stays: ["a"] });
+    stage.take({ is: "homes", homes: new Map([["a", home]]) });
+    stage.pass(10_000);
+    stage.live("n2", beat);
+    expect(stage.pass(10_000)).toEqual([]);
+    expect(stage.pass(1000)).toEqual(expected);
+    if (expected.length === 0) return;
+    expect(stage.take({ is: "quiesced", account: "a", monoMs: stage.monoMs })).toEqual([claims("a", 2, OTHER)]);
+    expect(stage.apply("a", 2, OTHER)).toEqual([]);
+    expect(stage.pass(20_000)).toEqual([]);
+  });
+
   test("goes to no node that may not want it, by its configuration", () => {
     const stage = running(["a", "b", "c", "d"]);
     stage.pass(10_000);

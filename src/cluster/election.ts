@@ -51,6 +51,8 @@ export type ElectionInput =
       readonly stays?: readonly string[];
       readonly config?: string;
     }
+  /** Where accounts belong that run here: they are moved there when that node is another, and lives. */
+  | { readonly is: "homes"; readonly homes: ReadonlyMap<string, string> }
   | { readonly is: "quiesced"; readonly account: string; readonly monoMs: number }
   /** This node is to hand over what it runs, and takes nothing more. */
   | { readonly is: "leaves" };
@@ -72,6 +74,7 @@ export class Election {
   readonly #lostMs = new Map<string, number>();
   #wanted: ReadonlySet<string> = new Set();
   #stays: ReadonlySet<string> = new Set();
+  #homes: ReadonlyMap<string, string> = new Map();
   #config = "";
   #isLeaving = false;
   #isStuck = false;
@@ -135,6 +138,9 @@ export class Election {
         this.#stays = new Set(input.stays);
         this.#config = input.config ?? "";
         return this.#want(input.accounts);
+      case "homes":
+        this.#homes = input.homes;
+        return;
       case "applied":
         return this.#apply(input.claim, input.monoMs);
       case "quiesced":
@@ -236,11 +242,16 @@ export class Election {
     const isBusy = this.#orphans.size > 0 || [...this.#phases.values()].some(({ is }) => is !== "runs");
     const isSteady = monoMs - (this.#sinceMs ?? monoMs) >= STEADY_MS && monoMs - this.#changedMs >= MOVE_MS;
     if (isBusy || !isSteady) return;
+    const steady = this.#peers.takers(this.#config, monoMs - STEADY_MS);
+    for (const account of this.runs) {
+      const home = steady.find(({ node }) => node === this.#homes.get(account));
+      if (home !== undefined) return this.#end(account, home);
+    }
     const runs = new Map<string, string[]>([...this.#nodes()].map((node) => [node, []]));
     for (const account of this.#wanted) {
       if (!this.#stays.has(account)) runs.get(this.#held.get(account)?.node ?? "")?.push(account);
     }
-    const move = moveOf(runs, this.#peers.takers(this.#config, monoMs - STEADY_MS));
+    const move = moveOf(runs, steady);
     if (move?.from === this.#own.node) this.#end(move.account, move.to);
   }
 

@@ -103,6 +103,11 @@ export class ClusterMember {
     this.#take({ is: "wanted", ...wish });
   }
 
+  /** Where accounts belong that run here. */
+  bringHome(homes: ReadonlyMap<string, string>): void {
+    this.#take({ is: "homes", homes });
+  }
+
   get hasVoice(): boolean {
     return this.#election.hasVoice(this.#options.monoMs());
   }

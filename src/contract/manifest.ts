@@ -43,7 +43,7 @@ export interface Manifest {
   readonly lesser?: readonly LesserWay[];
   /**
    * Its folder holds what cannot be had again from elsewhere: where machines share accounts, it stays with its machine
-   * while that one lives.
+   * while that one lives, and goes back to it.
    */
   readonly keepsData?: true;
   /** What settings that fit one by one say together. Pure; gets all settings of the schema, each valid by itself. */
