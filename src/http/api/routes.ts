@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { answerLine, answerProblem, JSON_TYPE } from "../answers.ts";
 import type { TakeBody } from "../direct.ts";
 import { WEBSOCKET_PATH } from "../http-server.ts";
+import { socketsLooked } from "../looked.ts";
 import { type HttpApi, sendProblem } from "../server.ts";
 import type { ApiAccount } from "./account.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -39,7 +40,7 @@ export function addApiRoutes(http: HttpApi, deps: ApiDeps): void {
   const { app } = http;
   app.get("/api/health", (_request, reply) => reply.header("Content-Type", "text/plain; charset=utf-8").send("OK"));
   app.get("/api/openapi.json", (_request, reply) => reply.header("Content-Type", JSON_TYPE).send(DESCRIPTION));
-  app.get("/api/messages", (_request, reply) => sendPoll(deps.readers, reply));
+  app.get("/api/messages", (request, reply) => sendPoll(deps.readers, request, reply));
   app.route({
     method: "GET",
     url: WEBSOCKET_PATH,
@@ -135,7 +136,11 @@ function mediaTypeOf({ headers }: IncomingMessage): string {
   return end === -1 ? type : type.slice(0, end);
 }
 
-async function sendPoll(readers: ApiAccount, reply: FastifyReply): Promise<FastifyReply> {
+async function sendPoll(
+  readers: ApiAccount,
+  { raw: { socket } }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const answer = await readers.poll();
   if (answer instanceof LogError) {
     sendProblem(reply, {
@@ -143,6 +148,12 @@ async function sendPoll(readers: ApiAccount, reply: FastifyReply): Promise<Fasti
       retryAfterS: 1,
     });
     return reply;
+  }
+  await socketsLooked();
+  // The system would take the answer nevertheless, and it would count as read.
+  if (!socket.writable) {
+    answer.broken();
+    return reply.hijack();
   }
   let finished = false;
   reply.raw.once("finish", () => {
@@ -152,7 +163,6 @@ async function sendPoll(readers: ApiAccount, reply: FastifyReply): Promise<Fasti
   reply.raw.once("close", () => {
     if (!finished) answer.broken();
   });
-  if (reply.raw.destroyed) answer.broken();
   return reply.header("Content-Type", JSON_TYPE).send(answer.body);
 }
 

@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { halted } from "../../support/halted.ts";
 import { freePorts } from "../../support/ports.ts";
 import { eventually } from "../../support/wait.ts";
 import { Child } from "../child.ts";
@@ -66,11 +67,7 @@ ${count > 1 ? cluster : ""}
     const signal = (name: NodeJS.Signals): void => children[index]?.signal(name);
     const halt = async (): Promise<void> => {
       signal("SIGSTOP");
-      await eventually(
-        () => Promise.resolve(statesOf(children[index]?.pid ?? 0)),
-        (states) => states.every((state) => state === "T"),
-        () => "all threads of the server to stand still",
-      );
+      await halted(children[index]?.pid ?? 0);
     };
     return { port, monitorPort: http, start, signal, halt };
   });
@@ -93,11 +90,4 @@ async function isHealthy(port: number): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** How each thread of a process is, in the letters of proc(5). */
-function statesOf(pid: number): readonly string[] {
-  const folder = `/proc/${pid}/task`;
-  // The name before it, in parentheses, may hold anything.
-  return readdirSync(folder).map((task) => /\) (\S)/u.exec(readFileSync(`${folder}/${task}/stat`, "utf8"))?.[1] ?? "");
 }
