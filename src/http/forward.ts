@@ -4,6 +4,7 @@ import type { Address } from "../lib/address.ts";
 import type { Descriptors } from "../lib/descriptors.ts";
 import { Server } from "../lib/node-http.ts";
 import { explainListenError, listenAt } from "./listen.ts";
+import { socketsLooked } from "./looked.ts";
 import { refuse, REQUEST_LIMITS } from "./refusal.ts";
 
 /** Most connections of an address. */
@@ -189,11 +190,7 @@ function abandon(waiter: Waiter): void {
 }
 
 function join(socket: Socket, way: Way): void {
-  way.on("data", (part: Buffer) => {
-    socket.write(part, (error) => error ?? way.taken(part.length));
-  });
-  // When the client is gone already, this fails, and the other node learns that what it said last was not read.
-  way.on("end", () => socket.end((error?: Error | null) => error ?? way.taken(0)));
+  void give(way, socket);
   // All that the other node has said and knows as taken is with the system.
   way.on("close", (isBroken: boolean) => (isBroken ? socket.resetAndDestroy() : socket.destroy()));
   way.on("drain", () => socket.resume());
@@ -202,6 +199,23 @@ function join(socket: Socket, way: Way): void {
   });
   socket.on("end", () => way.end());
   socket.resume();
+}
+
+/** Gives the client what comes for it. Never rejects: `close` of the way says that it broke. */
+async function give(way: Way, socket: Socket): Promise<void> {
+  try {
+    // Its end is not the end of what the client has still to take.
+    for await (const part of way.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      await socketsLooked();
+      if (!socket.readableEnded) socket.write(part, (error) => error ?? way.taken(part.length));
+      // Who has closed by now may be gone: the system would take it, and nobody read it.
+      else if (socket.writable) socket.end(part);
+    }
+    // When the client is gone already, this fails, and the other node learns that what it said last was not read.
+    socket.end((error?: Error | null) => error ?? way.taken(0));
+  } catch {
+    // As above.
+  }
 }
 
 /** Reads the request, and answers that nobody takes it. */
