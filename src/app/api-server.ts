@@ -4,7 +4,7 @@ import { type ApiSettings, apiSettings } from "../adapters/api/index.ts";
 import type { ReaderView } from "../admin/views.ts";
 import type { Account, Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
-import type { Delivery } from "../delivery/delivery.ts";
+import type { Delivery, DeliveryOptions } from "../delivery/delivery.ts";
 import { StartError } from "../errors.ts";
 import type { FileStore } from "../files/files.ts";
 import type { OnDrop } from "../gateway/drops.ts";
@@ -12,6 +12,7 @@ import { compileInbound } from "../gateway/inbound.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { compileView, type View } from "../gateway/view.ts";
 import { ApiAccount } from "../http/api/account.ts";
+import { Certainty } from "../http/api/certainty.ts";
 import { FileLines } from "../http/api/file-lines.ts";
 import { Ingest } from "../http/api/ingest.ts";
 import type { Side } from "../http/example/pages.ts";
@@ -56,6 +57,8 @@ export interface ApiCore {
   readonly lock: ReadWriteLock;
   /** See DeliveryOptions. */
   readonly sharing: ReadWriteLock | null;
+  /** See DeliveryOptions. */
+  readonly mayCall?: DeliveryOptions["mayCall"];
   readonly share: ServerShare;
   readonly http: Awaited<ReturnType<typeof loadHttp>>;
   readonly logger: Logger;
@@ -83,7 +86,7 @@ const nowMs = (): number => systemClock.nowMs();
 
 /** Opens the readers of an API account and its server, which does not listen yet. Rejects with a LogError. */
 export async function createApiServer(account: Account, config: Config, core: ApiCore): Promise<ApiServer> {
-  const { log, files, routes, lock, share, logger, onDrop } = core;
+  const { log, files, routes, lock, share, logger, onDrop, mayCall } = core;
   const settings = apiSettings(account.settings);
   const view = viewOf(account, config, core);
   const keepFile = async (content: Uint8Array, name: string): Promise<string | null> => {
@@ -109,7 +112,9 @@ export async function createApiServer(account: Account, config: Config, core: Ap
   // Last: what is committed meanwhile is for the caller to hand to these readers.
   const buffer = settings.Buffer;
   const fileLines = new FileLines(files, (id, name) => files.linkFor(id, name));
-  const readers = await ApiAccount.open({ account, buffer, log, routes, view, fileLines, logger, clock: systemClock });
+  const certainty = new Certainty(mayCall === undefined ? null : () => mayCall(account.key), systemClock);
+  const own = { account, certainty, logger, clock: systemClock };
+  const readers = await ApiAccount.open({ ...own, buffer, log, routes, view, fileLines });
   core.http.addApiRoutes(http, { readers, ingest, nowMs, onError });
   // Only the built-in example has no file.
   if (config.path === null) core.http.addExampleRoutes(http, account.key, core.sides);

@@ -17,7 +17,7 @@ import { ampleDescriptors } from "../lib/descriptors.suite.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { ReadWriteLock } from "../lib/read-write-lock.ts";
 import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
-import { loadHttp } from "./api-server.ts";
+import { type ApiCore, loadHttp } from "./api-server.ts";
 import { ApiServers } from "./api-servers.ts";
 
 const BRIDGES = ["in net.a #x", "inout api.right api"];
@@ -26,7 +26,7 @@ let log: Awaited<ReturnType<typeof openAt>>;
 let routes: LiveRoutes;
 let servers: ApiServers;
 /** More servers over the same log. */
-let open: (sharing: ReadWriteLock | null) => ApiServers;
+let open: (sharing: ReadWriteLock | null, more?: Pick<ApiCore, "mayCall">) => ApiServers;
 let right: ApiClient;
 let account: Account;
 /** Names of the files that were kept for networks. */
@@ -47,8 +47,9 @@ beforeEach(async () => {
   const http = await loadHttp();
   const tokens = lazyTokens({ log, clock: systemClock, bytes: randomBytes, logger: new MemoryLogger().logger });
   onTestFinished(() => tokens.close());
-  open = (sharing) =>
+  open = (sharing, more = {}) =>
     new ApiServers({
+      ...more,
       log,
       files: Object.assign(new MemoryFiles(), { keep, linkFor: () => null }) as never,
       routes,
@@ -132,9 +133,9 @@ test("an account that goes and comes back begins at the head", async () => {
 });
 
 /** Those of a machine that shares the log, with nothing of its own yet. */
-async function shared(sharing: ReadWriteLock, config: Config): Promise<ApiServers> {
+async function shared(sharing: ReadWriteLock, config: Config, more?: Pick<ApiCore, "mayCall">): Promise<ApiServers> {
   await servers.close();
-  servers = open(sharing);
+  servers = open(sharing, more);
   onTestFinished(() => servers.close());
   log.tail(servers.listener);
   await servers.open(config);
@@ -230,4 +231,26 @@ test("a place that goes is new when it comes back, also with a start", async () 
   await back.run(account.key);
   await say("two");
   expect(await (await front(back)).texts()).toEqual(["two"]);
+});
+
+test("readers are given nothing where it is not certain that the machine runs their account", async () => {
+  let [isSure, asked] = [true, ""];
+  const mayCall = (key: string): boolean => {
+    asked = key;
+    return isSure;
+  };
+  const machine = await shared(new ReadWriteLock(), configOf(account), { mayCall });
+  await machine.run(account.key);
+  const client = await front(machine);
+  const stream = await client.stream();
+  isSure = false;
+  await say("one");
+  expect(asked).toBe(account.key);
+  let isPolled = false;
+  const polled = client.texts().finally(() => (isPolled = true));
+  await client.request("/api/health");
+  expect([isPolled, stream.lines.length]).toEqual([false, 1]);
+  isSure = true;
+  expect(await polled).toEqual(["one"]);
+  expect((await stream.next()).text).toBe("one");
 });

@@ -41,7 +41,8 @@ async function start({ token = null as string | null, addStream = (): unknown =>
     handedOn.push(request.url);
     done();
   });
-  const readers = { addStream: () => [(streams += 1), addStream()] } as unknown as ApiAccount;
+  const certainty = { isSure: true };
+  const readers = { certainty, addStream: () => [(streams += 1), addStream()] } as unknown as ApiAccount;
   addApiRoutes(http, { readers, ingest: { postThen } as unknown as Ingest, nowMs: () => 0, onError: () => undefined });
   await http.app.listen({ host: "127.0.0.1", port: 0 });
   let closing: Promise<void> | null = null;

@@ -7,6 +7,7 @@ import { LogError } from "../../log/errors.ts";
 import { type Entry, type Log, ownMarks, type Seq } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import { loadBacklog } from "./backlog.ts";
+import { Certainty } from "./certainty.ts";
 import type { HubEvents } from "./connection.ts";
 import { GatewayFeed, type GatewayItem } from "./feed.ts";
 import type { FileLines } from "./file-lines.ts";
@@ -17,11 +18,14 @@ import { ReaderPositions } from "./positions.ts";
 import { ReaderHub } from "./reader-hub.ts";
 import { prefixOf } from "./reader-marks.ts";
 import { type Chunk, chunkOf, type StreamSocket } from "./stream-socket.ts";
+import { unsure } from "./problem.ts";
 import { TakenMark } from "./taken-mark.ts";
 import { WebSocketHub } from "./websocket-hub.ts";
 
 /** Most characters of one poll answer; what does not fit stays unread. */
 const POLL_CHARS = 64 * 1024 * 1024;
+
+const UNMARKED = "the position after the last poll is not stored yet";
 
 export interface AccountDeps {
   readonly account: Account;
@@ -33,6 +37,8 @@ export interface AccountDeps {
   readonly fileLines?: FileLines;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Absent: there is one machine. */
+  readonly certainty?: Certainty;
 }
 
 export interface PollAnswer {
@@ -56,6 +62,7 @@ interface ReadTo {
 /** The readers of one API account: its feed, and the durable positions over it. */
 export class ApiAccount {
   readonly sockets: WebSocketHub;
+  readonly certainty: Certainty;
   readonly #deps: AccountDeps;
   #view: View;
   readonly #positions: ReaderPositions;
@@ -67,8 +74,8 @@ export class ApiAccount {
   readonly #socketMark: TakenMark;
   #skipped = 0;
   readonly #warned = new Set<Kind>();
-  /** Resolves when the position after the latest poll is durable. */
-  #pollMarked: Promise<void> = Promise.resolve();
+  /** Resolves when the position after the latest poll is durable, or refused for now; null: it is. */
+  #pollMarked: Promise<void> | null = null;
 
   /**
    * Reads the account's positions and what is unread from the log. What is committed when it has resolved is for the
@@ -109,8 +116,9 @@ export class ApiAccount {
   }
 
   private constructor(deps: AccountDeps, feed: GatewayFeed, at: ReadTo, skipped: number) {
-    const { account, log, logger, clock } = deps;
+    const { account, log, logger, clock, certainty = new Certainty(null, clock) } = deps;
     this.#deps = deps;
+    this.certainty = certainty;
     this.#view = deps.view;
     this.#positions = new ReaderPositions(ownMarks(log, account.key), logger);
     this.#feed = feed;
@@ -121,6 +129,7 @@ export class ApiAccount {
       position: feed.indexAfter(at.stream),
       clock,
       encode: chunkOf,
+      certainty,
       events: this.#eventsOf("stream", () => this.#streamMark),
     });
     this.sockets = new WebSocketHub({
@@ -128,6 +137,7 @@ export class ApiAccount {
       position: at.websocket === null ? null : feed.indexAfter(at.websocket),
       clock,
       logger,
+      certainty,
       events: this.#eventsOf("websocket", () => this.#socketMark),
     });
     this.#streamMark = this.#takenMark("stream", this.#streams, true);
@@ -157,11 +167,15 @@ export class ApiAccount {
     this.#feed.trim();
   }
 
-  /** Everything unread, at most the newest `Buffer`; or why the log cannot give it. */
+  /** Everything unread, at most the newest `Buffer` when it was asked for; or why it cannot be given now. */
   async poll(): Promise<PollAnswer | LogError> {
+    const release = this.#feed.hold(this.#feed.start);
     // So that a crash can bring back one answer and not two: the one before is known to be read first.
-    await this.#pollMarked;
-    const { claim, skipped } = this.#polls.claim(this.#feed.start, this.#feed.end);
+    const isReady = await this.certainty.soon(this.#pollMarked);
+    const { start } = this.#feed;
+    release();
+    if (!isReady) return this.certainty.isSure ? new LogError("overloaded", UNMARKED) : unsure();
+    const { claim, skipped } = this.#polls.claim(start, this.#feed.end);
     this.#countSkipped("poll", skipped);
     if (claim === null) {
       this.#markPoll(skipped > 0);
@@ -203,6 +217,7 @@ export class ApiAccount {
   }
 
   endStreams(): void {
+    this.certainty.end();
     this.#streams.end();
     this.sockets.end();
   }
@@ -255,7 +270,12 @@ export class ApiAccount {
   }
 
   #markPoll(moved: boolean): void {
-    if (moved) this.#pollMarked = this.#positions.put(this.#pollMark, this.#seqAt(this.#polls.watermark));
+    if (!moved) return;
+    const marked = this.#positions.put(this.#pollMark, this.#seqAt(this.#polls.watermark));
+    this.#pollMarked = marked;
+    void marked.then(() => {
+      if (this.#pollMarked === marked) this.#pollMarked = null;
+    });
   }
 
   #seqAt(index: number): string {

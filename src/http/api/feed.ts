@@ -29,7 +29,7 @@ const CHUNK_CHARS = 64 * 1024;
 const LOAD_ITEMS = 1024;
 /** About so many items that nobody can ask for any more are let go of together. */
 const STRIDE_ITEMS = 4096;
-/** Most items that are kept beyond `Buffer` for somebody who waits for one of them. */
+/** Most items that are kept beyond `Buffer` for somebody who has to wait for one of them. */
 const WAITED_ITEMS = 10_000;
 /** Most messages with files among them: so many are fetched at the same time. */
 const LOAD_FILES = 32;
@@ -58,8 +58,8 @@ export class GatewayFeed {
   #items: GatewayItem[] = [];
   /** Index of `#items[0]`. */
   #base = 0;
-  /** Where reads that are under way begin, and how many do there. */
-  readonly #loads = new Map<number, number>();
+  /** From where on something is held, and how many hold it there. */
+  readonly #holds = new Map<number, number>();
   /** Seq of the last item that was let go of. */
   #seqBeforeBase: Seq;
 
@@ -84,11 +84,10 @@ export class GatewayFeed {
   }
 
   /**
-   * Lowest index that is still kept: never more than `Buffer` before the end, or where somebody waits for us to read a
-   * file.
+   * Lowest index that is still kept: never more than `Buffer` before the end, or where somebody has to wait for us.
    */
   get start(): number {
-    const waited = Math.max(Math.min(...this.#loads.keys()), this.end - WAITED_ITEMS);
+    const waited = Math.max(Math.min(...this.#holds.keys()), this.end - WAITED_ITEMS);
     return Math.max(this.#base, Math.min(this.end - this.#capacity, waited));
   }
 
@@ -164,7 +163,7 @@ export class GatewayFeed {
    */
   async load(from: number, to: number, chars: number = CHUNK_CHARS): Promise<Lines> {
     this.#assertKept(from);
-    const release = this.#hold(from);
+    const release = this.hold(from);
     try {
       return await this.#load(from, to, chars);
     } finally {
@@ -172,13 +171,16 @@ export class GatewayFeed {
     }
   }
 
-  /** Nobody misses what comes while we read for them. */
-  #hold(from: number): () => void {
-    this.#loads.set(from, (this.#loads.get(from) ?? 0) + 1);
+  /**
+   * For who waits because of us: the items from here on are kept meanwhile, and nobody misses them. Returns what ends
+   * that, to be called once.
+   */
+  hold(from: number): () => void {
+    this.#holds.set(from, (this.#holds.get(from) ?? 0) + 1);
     return () => {
-      const left = (this.#loads.get(from) ?? 1) - 1;
-      if (left > 0) this.#loads.set(from, left);
-      else this.#loads.delete(from);
+      const left = (this.#holds.get(from) ?? 1) - 1;
+      if (left > 0) this.#holds.set(from, left);
+      else this.#holds.delete(from);
     };
   }
 

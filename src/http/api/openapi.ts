@@ -15,6 +15,12 @@ const unauthorized = {
 const foreign = failure("The request comes from a web page of another origin, and the account has no Token.");
 const misdirected = failure("The account has no Token, and `Host` is a name that it does not know.");
 
+const retryAfter = { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } };
+const notRead = {
+  ...failure("The messages cannot be read now; none is lost."),
+  headers: retryAfter,
+};
+
 /** The token is optional as far as the description can know: an account without Token needs none. */
 const security = [{}, { bearerAuth: [] }];
 
@@ -34,6 +40,7 @@ const messages = {
       "401": unauthorized,
       "403": foreign,
       "421": misdirected,
+      "503": notRead,
     },
   },
 };
@@ -54,6 +61,7 @@ const stream = {
       "401": unauthorized,
       "403": foreign,
       "421": misdirected,
+      "503": notRead,
     },
   },
 };
@@ -81,6 +89,7 @@ const socket = {
       "401": unauthorized,
       "403": foreign,
       "421": misdirected,
+      "503": notRead,
     },
   },
 };
@@ -122,7 +131,7 @@ const post = {
       "422": failure("The Idempotency-Key was used with another body."),
       "503": {
         ...failure("The message cannot be stored now, or too many bodies are coming in; nothing was relayed."),
-        headers: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } },
+        headers: retryAfter,
       },
     },
   },

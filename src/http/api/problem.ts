@@ -1,4 +1,4 @@
-import type { LogError } from "../../log/errors.ts";
+import { LogError } from "../../log/errors.ts";
 
 /**
  * A refusal of the HTTP API as a value: the status, and what to tell the client. Never holds message text or secrets.
@@ -23,6 +23,16 @@ export function notStored(error: LogError): HttpProblem {
     retryAfterS,
   };
 }
+
+/** The log, or who else may run the account, is not heard. */
+export const unsure = (): LogError =>
+  new LogError("unreachable", "it is not certain at the moment that this node runs the account");
+
+/** Readers are given nothing at the moment, and lose nothing by that. */
+export const notRead = (why: LogError): HttpProblem => ({
+  ...problem(503, `the messages cannot be read now (${whyOf(why)}); try again`),
+  retryAfterS: 1,
+});
 
 /**
  * Why the log cannot do it, for clients: without the places on this machine that the error names, which the log of the

@@ -1,4 +1,5 @@
 import type { Clock } from "../../contract/host.ts";
+import { Certainty } from "./certainty.ts";
 import type { ReaderConnection, HubEvents } from "./connection.ts";
 import type { GatewayFeed } from "./feed.ts";
 import { type ReaderProgress, Taken } from "./taken.ts";
@@ -13,6 +14,8 @@ import { type ReaderProgress, Taken } from "./taken.ts";
  *
  * A new reader with a backlog gets the first item of it, then nothing for PAUSE_MS, then the rest: a client that takes
  * one message and leaves has not been given more than it reads.
+ *
+ * While it is not certain that this node runs the account, all readers are behind, and what comes is held for them.
  */
 
 const UNSENT_MAX = 64 * 1024;
@@ -31,6 +34,8 @@ interface Reader<Chunk> {
   pause: (() => void) | null;
   /** A read of the log is under way for it. */
   loading: boolean;
+  /** Lets go of what is held for it; null: nothing is. */
+  release: (() => void) | null;
   takenAtSweep: number;
   progressAtMs: number;
 }
@@ -42,6 +47,8 @@ export interface HubOptions<Chunk> {
   readonly clock: Pick<Clock, "monoMs" | "after">;
   readonly encode: (lines: readonly string[]) => Chunk;
   readonly events: HubEvents;
+  /** Absent: there is one machine. */
+  readonly certainty?: Certainty;
 }
 
 export class ReaderHub<Chunk> {
@@ -49,6 +56,7 @@ export class ReaderHub<Chunk> {
   readonly #clock: Pick<Clock, "monoMs" | "after">;
   readonly #encode: (lines: readonly string[]) => Chunk;
   readonly #events: HubEvents;
+  readonly #certainty: Certainty;
   readonly #taken: Taken;
   readonly #live = new Set<Reader<Chunk>>();
   readonly #behind = new Set<Reader<Chunk>>();
@@ -56,12 +64,15 @@ export class ReaderHub<Chunk> {
   /** Everything below was rendered for the live readers. */
   #flushed: number;
   #wroteAtMs: number;
+  /** The readers wait for certainty. */
+  #isHeldBack = false;
 
-  constructor({ feed, position, clock, encode, events }: HubOptions<Chunk>) {
+  constructor({ feed, position, clock, encode, events, certainty = new Certainty(null, clock) }: HubOptions<Chunk>) {
     this.#feed = feed;
     this.#clock = clock;
     this.#encode = encode;
     this.#events = events;
+    this.#certainty = certainty;
     this.#taken = new Taken(position);
     this.#flushed = feed.end;
     this.#wroteAtMs = clock.monoMs();
@@ -102,6 +113,7 @@ export class ReaderHub<Chunk> {
       isNew: true,
       pause: null,
       loading: false,
+      release: null,
       takenAtSweep: 0,
       progressAtMs: now,
     };
@@ -117,6 +129,7 @@ export class ReaderHub<Chunk> {
 
   /** Writes what the feed has got since the last call. */
   flush(): void {
+    if (!this.#certainty.isSure) return this.#holdBack();
     const behind = [...this.#behind];
     this.#flushLive();
     const { start } = this.#feed;
@@ -192,6 +205,7 @@ export class ReaderHub<Chunk> {
       this.#skip(reader, kept);
       if (reader.next >= end) return this.#goLive(reader);
       if (reader.connection.unsent > UNSENT_MAX) return;
+      if (!this.#certainty.isSure) return this.#holdBack();
       const to = reader.isNew ? reader.next + 1 : end;
       const got = this.#feed.lines(reader.next, to);
       if (got === null) return this.#catchUpFromLog(reader, to);
@@ -205,6 +219,7 @@ export class ReaderHub<Chunk> {
       ({ lines, next }) => {
         reader.loading = false;
         if (reader.connection.closed) return;
+        if (!this.#certainty.isSure) return this.#holdBack();
         this.#writeLines(reader, lines, next);
         this.#catchUp(reader);
       },
@@ -250,7 +265,19 @@ export class ReaderHub<Chunk> {
     this.#behind.delete(reader);
     if (this.#live.size === 0) this.#flushed = this.#feed.end;
     reader.isNew = false;
+    letGo(reader);
     this.#live.add(reader);
+  }
+
+  #holdBack(): void {
+    for (const reader of this.#live) this.#fallBehind(reader, this.#flushed);
+    for (const reader of this.#behind) reader.release ??= this.#feed.hold(reader.next);
+    if (this.#isHeldBack || this.#behind.size === 0) return;
+    this.#isHeldBack = true;
+    this.#certainty.whenSure(() => {
+      this.#isHeldBack = false;
+      for (const reader of this.#behind) this.#catchUp(reader);
+    });
   }
 
   #fallBehind(reader: Reader<Chunk>, next: number): void {
@@ -270,7 +297,13 @@ export class ReaderHub<Chunk> {
     this.#behind.delete(reader);
     this.#live.delete(reader);
     reader.pause?.();
+    letGo(reader);
     if (this.#taken.close(reader.reading, isReset, this.#clock.monoMs())) this.#events.fell();
     else this.#events.moved();
   }
+}
+
+function letGo(reader: Pick<Reader<unknown>, "release">): void {
+  reader.release?.();
+  reader.release = null;
 }

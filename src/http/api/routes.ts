@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { answerLine, answerProblem, JSON_TYPE } from "../answers.ts";
 import type { TakeBody } from "../direct.ts";
-import { WEBSOCKET_PATH } from "../http-server.ts";
+import { wantsWebSocket, WEBSOCKET_PATH } from "../http-server.ts";
 import { socketsLooked } from "../looked.ts";
 import { type HttpApi, sendProblem } from "../server.ts";
 import type { ApiAccount } from "./account.ts";
@@ -13,7 +13,7 @@ import { LogError } from "../../log/errors.ts";
 import { isUnknown } from "../../log/unknown-outcome.ts";
 import { openApi } from "./openapi.ts";
 import { parseFormPost, parseJsonPost, type ParsedPost } from "./post-body.ts";
-import { problem, whyOf } from "./problem.ts";
+import { notRead, problem, unsure } from "./problem.ts";
 import { StreamSocket } from "./stream-socket.ts";
 import { serveWebSocket } from "./websocket.ts";
 import { isObject } from "../../lib/shapes.ts";
@@ -44,6 +44,7 @@ export function addApiRoutes(http: HttpApi, deps: ApiDeps): void {
   app.route({
     method: "GET",
     url: WEBSOCKET_PATH,
+    onRequest: async (request, reply) => await admitSocket(deps.readers, request, reply),
     handler: (_request, reply) =>
       sendProblem(reply, problem(400, "this address speaks WebSocket: send an upgrade request (RFC 6455 §4.1)")),
     wsHandler: (socket, request) => serveWebSocket(socket, request.raw.socket, deps, wantsNoBacklog(request)),
@@ -55,10 +56,11 @@ export function addApiRoutes(http: HttpApi, deps: ApiDeps): void {
 function addStream({ app, direct, release }: HttpApi, { readers }: ApiDeps): void {
   const path = "/api/stream";
   const open = (response: ServerResponse): void => {
-    const begin = (): void => {
-      readers.addStream(StreamSocket.open(response));
-      release(response);
-    };
+    const begin = (): void =>
+      whenSure(readers, response, () => {
+        readers.addStream(StreamSocket.open(response));
+        release(response);
+      });
     // Behind another request on the same connection, the answer gets the socket when its turn comes.
     if (response.socket === null) response.once("socket", begin);
     else begin();
@@ -71,6 +73,24 @@ function addStream({ app, direct, release }: HttpApi, { readers }: ApiDeps): voi
     open(response);
     return true;
   });
+}
+
+/** Opens a stream when it is certain that this node runs the account; at once where there is one machine. */
+function whenSure({ certainty }: ApiAccount, response: ServerResponse, open: () => void): void {
+  if (certainty.isSure) return open();
+  void certainty.soon(null).then((isSure) => {
+    if (response.socket?.writable !== true) return;
+    if (isSure) open();
+    else answerProblem(response, notRead(unsure()));
+  });
+}
+
+/** … and a WebSocket, which is refused before it is one. */
+async function admitSocket({ certainty }: ApiAccount, { raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (!wantsWebSocket(raw) || (await certainty.soon(null))) return;
+  void reply.header("Connection", "close");
+  sendProblem(reply, notRead(unsure()));
+  await reply;
 }
 
 function addPost({ app, direct, onBody }: HttpApi, { ingest }: ApiDeps): void {
@@ -143,10 +163,7 @@ async function sendPoll(
 ): Promise<FastifyReply> {
   const answer = await readers.poll();
   if (answer instanceof LogError) {
-    sendProblem(reply, {
-      ...problem(503, `the messages cannot be read now (${whyOf(answer)}); try again`),
-      retryAfterS: 1,
-    });
+    sendProblem(reply, notRead(answer));
     return reply;
   }
   await socketsLooked();
@@ -154,6 +171,12 @@ async function sendPoll(
   if (!socket.writable) {
     answer.broken();
     return reply.hijack();
+  }
+  // It may have taken long to read it.
+  if (!readers.certainty.isSure) {
+    answer.broken();
+    sendProblem(reply, notRead(unsure()));
+    return reply;
   }
   let finished = false;
   reply.raw.once("finish", () => {

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../contract/host.ts";
 import type { Logger } from "../../logger.ts";
+import type { Certainty } from "./certainty.ts";
 import type { HubEvents } from "./connection.ts";
 import type { GatewayFeed } from "./feed.ts";
 import { ReaderHub } from "./reader-hub.ts";
@@ -22,6 +23,7 @@ export interface WebSocketHubOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: HubEvents;
+  readonly certainty?: Certainty;
 }
 
 /** The WebSockets of one API account. */
@@ -34,12 +36,13 @@ export class WebSocketHub {
   /** The account has had a socket. */
   #isKnown: boolean;
 
-  constructor({ feed, position, clock, logger, events }: WebSocketHubOptions) {
+  constructor({ feed, position, clock, logger, events, ...certainty }: WebSocketHubOptions) {
     this.#feed = feed;
     this.#clock = clock;
     this.#logger = logger;
     this.#isKnown = position !== null;
-    this.#hub = new ReaderHub({ feed, position: position ?? feed.end, clock, encode: framesOf, events });
+    const hub = { feed, position: position ?? feed.end, clock, encode: framesOf, events };
+    this.#hub = new ReaderHub({ ...hub, ...certainty });
   }
 
   /** See ReaderHub. */
