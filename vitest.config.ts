@@ -31,6 +31,8 @@ export default defineConfig({
     // The last resort: each wait has a limit of its own, which says what did not come.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // A wait, as those of test/support/wait.ts: vitest's own would be a second, which a busy machine needs for itself.
+    expect: { poll: { timeout: 20_000 } },
     // Most of the time goes into waiting for programs that the tests start.
     maxWorkers: Math.max(2, availableParallelism()),
     sequence: { sequencer: SuitesFirst },

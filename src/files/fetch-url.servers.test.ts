@@ -244,10 +244,12 @@ test("a server that stops in the middle is given up", async () => {
   const url = await raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", false);
   let answer: unknown = null;
   void files.ready(at(url), never).then((ready) => (answer = ready));
-  await vi.waitFor(async () => {
-    await clock.advance(25_000);
-    expect(answer).toMatchObject({ ok: false, why: { code: "timeout" }, retry: true });
-  });
+  await expect
+    .poll(async () => {
+      await clock.advance(25_000);
+      return answer;
+    })
+    .toMatchObject({ ok: false, why: { code: "timeout" }, retry: true });
 });
 
 test("a dead server is waited for once: not for each file that it is asked for, and seldom again", async () => {
@@ -259,7 +261,7 @@ test("a dead server is waited for once: not for each file that it is asked for, 
   const ask = (url: string): void => void files.ready(at(url), never).then((ready) => answers.push(ready));
   const refused = { ok: false, why: { code: "timeout" }, retry: true, holds: true };
   ask(`${dead}/a`);
-  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await expect.poll(() => asked).toHaveLength(1);
   await clock.advance(8_999);
   expect(answers).toEqual([]);
   await clock.advance(1);
@@ -270,9 +272,9 @@ test("a dead server is waited for once: not for each file that it is asked for, 
   // The first time is over; the next one holds twice as long.
   await clock.advance(60_000);
   ask(`${dead}/d`);
-  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  await expect.poll(() => asked).toHaveLength(2);
   await clock.advance(9_000);
-  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  await expect.poll(() => answers).toHaveLength(2);
   await clock.advance(31_000);
   expect(await files.ready(at(`${dead}/e`), never)).toMatchObject(refused);
   expect(asked).toEqual(["/a", "/d"]);
@@ -288,13 +290,15 @@ test("what takes longer than messages wait comes to the next who asks", async ()
   });
   const { files, clock } = await stage();
   const first = files.ready(at(url), never);
-  await vi.waitFor(() => expect(begun).toBe(1));
-  await vi.waitFor(async () => {
-    await clock.advance(9_000);
-    expect(await Promise.race([first, Promise.resolve(null)])).toMatchObject({ ok: false, why: { code: "timeout" } });
-  });
+  await expect.poll(() => begun).toBe(1);
+  await expect
+    .poll(async () => {
+      await clock.advance(9_000);
+      return await Promise.race([first, Promise.resolve(null)]);
+    })
+    .toMatchObject({ ok: false, why: { code: "timeout" } });
   expect(await files.ready(at(url), never)).toMatchObject({ ok: false, why: { code: "timeout" } });
   goOn();
-  await vi.waitFor(async () => expect(had(await files.ready(at(url), never)).bytes).toBe(6));
+  await expect.poll(async () => had(await files.ready(at(url), never)).bytes).toBe(6);
   expect(begun).toBe(1);
 });

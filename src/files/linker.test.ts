@@ -24,15 +24,17 @@ test("links keep what they lead to longer than messages are kept", async () => {
   // Each hour has its sweep; while one is under way no timer waits.
   await clock.advance(20 * DAY_MS);
   for (let sweeps = 0; sweeps < 3; sweeps += 1) {
-    await vi.waitFor(() => expect(clock.waiting).toBe(1));
+    await expect.poll(() => clock.waiting).toBe(1);
     await clock.advance(3_600_000);
   }
-  await vi.waitFor(() => expect(clock.waiting).toBe(1));
+  await expect.poll(() => clock.waiting).toBe(1);
   expect(tree(content)).toHaveLength(1);
-  await vi.waitFor(async () => {
-    await clock.advance(DAY_MS);
-    expect(tree(content)).toEqual([]);
-  });
+  await expect
+    .poll(async () => {
+      await clock.advance(DAY_MS);
+      return tree(content);
+    })
+    .toEqual([]);
 });
 
 test("a text has one address, the same for the same text", async () => {

@@ -51,7 +51,7 @@ test("asks at the same time are one fetch, and equal contents are kept once", as
   const sources = source((ref) => (ref === "slow" ? started.promise : opened("same")));
   const { files, dataPath } = await stage({ sources });
   const asks = Array.from({ length: 5 }, () => files.ready(wanted(remote("slow")), never));
-  await vi.waitFor(() => expect(sources.open).toHaveBeenCalled());
+  await expect.poll(() => sources.open).toHaveBeenCalled();
   started.resolve(opened("same"));
   for (const ask of asks) had(await ask);
   expect(sources.open).toHaveBeenCalledTimes(1);
@@ -69,7 +69,7 @@ test("who gives up does not take the others along; the last one ends the fetch",
   const { files } = await stage({ sources: { open } });
   const [one, two] = [new AbortController(), new AbortController()];
   const asks = [one, two].map(({ signal }) => files.ready(wanted(remote("r")), signal));
-  await vi.waitFor(() => expect(open).toHaveBeenCalled());
+  await expect.poll(() => open).toHaveBeenCalled();
   one.abort();
   expect(await asks[0]).toMatchObject({ ok: false, retry: true });
   expect(seen).toMatchObject({ aborted: false });
@@ -207,7 +207,7 @@ test("what is stuck is given up, and its place is free again", async () => {
   );
   const { files, clock } = await stage({ sources, test: { singleFlight: { runningMax: 1, waitingMax: 1 } } });
   const stuck = files.ready(wanted(remote("stuck")), never);
-  await vi.waitFor(() => expect(sources.open).toHaveBeenCalled());
+  await expect.poll(() => sources.open).toHaveBeenCalled();
   // Whichever comes first waits, and there is no room for the other.
   const asked = ["one", "two"].map(async (ref) => await files.open(remote(ref), never));
   expect(codeOf(await Promise.race(asked))).toBe("rate_limited");
@@ -227,7 +227,7 @@ test("what is slow keeps nobody else waiting", async () => {
   sources.open.mockImplementation(async (account, ref, signal) => await open!(account, ref.slice(0, 4), signal));
   const leaving = new AbortController();
   const stuck = ["1", "2", "3"].map((name) => files.ready(wanted(slow(name)), leaving.signal));
-  await vi.waitFor(() => expect(sources.open).toHaveBeenCalled());
+  await expect.poll(() => sources.open).toHaveBeenCalled();
   expect(had(await files.ready(wanted(remote("r")), never)).bytes).toBe(1);
   expect(sources.open).toHaveBeenCalledTimes(2);
   leaving.abort();
@@ -249,9 +249,9 @@ test("a drip that never ends is given up as well", async () => {
   const answer = files.open(remote("r"), never);
   for (let turn = 0; turn < 6; turn += 1) {
     // The next one is asked for when the last one has counted as progress.
-    await vi.waitFor(() => expect(drips).toHaveLength(turn + 1));
+    await expect.poll(() => drips).toHaveLength(turn + 1);
     drips[turn]?.();
-    await vi.waitFor(() => expect(drips).toHaveLength(turn + 2));
+    await expect.poll(() => drips).toHaveLength(turn + 2);
     await clock.advance(10_000);
   }
   expect(await answer).toMatchObject({
@@ -285,7 +285,7 @@ test("a stop ends what is under way", async () => {
   const sources = source(() => ({ ok: true, bytes: null, mime: null, stream: new ReadableStream<Uint8Array>() }));
   const { files } = await stage({ sources });
   const ask = files.ready(wanted(remote("r")), never);
-  await vi.waitFor(() => expect(sources.open).toHaveBeenCalled());
+  await expect.poll(() => sources.open).toHaveBeenCalled();
   await files.close();
   expect(await ask).toMatchObject({ ok: false, retry: true });
   expect(codeOf(await files.ready(wanted(remote("s")), never))).toBe("stopping");
@@ -314,13 +314,15 @@ test("the longest unused goes when the store is full, and all of it when it is o
   const old = new Date(clock.nowMs() - DAY_MS);
   utimesSync(join(content, ofA.slice(0, 2), ofA.slice(2)), old, old);
   had(await files.ready(wanted(remote("c")), never));
-  await vi.waitFor(() => expect(tree(content)).toHaveLength(2));
+  await expect.poll(() => tree(content)).toHaveLength(2);
   const left = tree(content).map((name) => readFileSync(join(content, name), "utf8")[0]);
   expect(new Set(left)).toEqual(new Set(["b", "c"]));
-  await vi.waitFor(async () => {
-    await clock.advance(DAY_MS);
-    expect(tree(content)).toEqual([]);
-  });
+  await expect
+    .poll(async () => {
+      await clock.advance(DAY_MS);
+      return tree(content);
+    })
+    .toEqual([]);
 });
 
 test("an index that is torn is made again", async () => {

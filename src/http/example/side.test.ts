@@ -84,7 +84,7 @@ const socket = (): Socket => sockets.at(-1)!;
 async function send(text: string): Promise<void> {
   elements.text.value = text;
   elements.form.dispatchEvent(new Event("submit", { cancelable: true }));
-  await vi.waitFor(() => expect(elements.text.readOnly).toBe(false));
+  await expect.poll(() => elements.text.readOnly).toBe(false);
 }
 
 const accepted = (text: string): Response => Response.json({ text, username: "left", event: "", timestamp: "1" });
@@ -168,6 +168,6 @@ test("a second submit while one is under way posts nothing", async () => {
   elements.text.value = "hello";
   for (let n = 0; n < 2; n += 1) elements.form.dispatchEvent(new Event("submit"));
   answer.resolve(accepted("hello"));
-  await vi.waitFor(() => expect(elements.text.value).toBe(""));
+  await expect.poll(() => elements.text.value).toBe("");
   expect(fetch).toHaveBeenCalledTimes(1);
 });

@@ -185,7 +185,7 @@ test("a file that nobody has fetched yet is fetched by who follows its link, onc
   const path = (files.linkFor(remote("r"), "avatar") ?? "").slice(ENDPOINT.url.length);
   expect(sources.open).not.toHaveBeenCalled();
   const asks = [1, 2].map(() => fetch(server + path));
-  await vi.waitFor(() => expect(sources.open).toHaveBeenCalled());
+  await expect.poll(() => sources.open).toHaveBeenCalled();
   answer.resolve(opened(PNG));
   for (const ask of asks) {
     const response = await ask;
@@ -223,7 +223,7 @@ test("what takes long goes on for who asks again", async () => {
   const server = await start(files, () => clock.nowMs());
   const url = server + (files.linkFor(remote("r"), "a.txt") ?? "").slice(ENDPOINT.url.length);
   const first = fetch(url);
-  await vi.waitFor(() => expect(sources.open).toHaveBeenCalled());
+  await expect.poll(() => sources.open).toHaveBeenCalled();
   await clock.advance(50_000);
   expect((await first).status).toBe(503);
   await (await first).text();
@@ -253,7 +253,7 @@ test("for who has left meanwhile no file is opened", async () => {
   const read = vi.fn<PublishedFile["read"]>((first, last) => file.file.read(first, last));
   const socket = connect(Number(new URL(server).port), "127.0.0.1");
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(2));
-  await vi.waitFor(() => expect(published).toHaveBeenCalledTimes(2));
+  await expect.poll(() => published).toHaveBeenCalledTimes(2);
   socket.resetAndDestroy();
   // Asked later, and so answered when the server has noticed.
   await get(server, "/");
