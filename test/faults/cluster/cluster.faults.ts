@@ -84,10 +84,13 @@ needs([...PROGRAMS, "python3-slixmpp", "python3-matrix-nio"], () => {
     cluster = await openCluster();
     reader = new Reader(cluster.machines.map(({ reader: client }) => client));
   }, 600_000);
-  afterEach(({ task }) => {
+  afterEach(async ({ task }) => {
     if (task.result?.state !== "fail") return;
     for (const { message } of task.result.errors ?? []) console.error(`"${task.name}" failed: ${message}`);
-    for (const { name, output } of cluster?.machines ?? []) console.error(`${name} printed:\n${output.slice(-8_000)}`);
+    for (const machine of cluster?.machines ?? []) {
+      console.error(`${machine.name} printed:\n${machine.output.slice(-8_000)}`);
+      console.error(`${machine.name} says: ${(await machine.status()) ?? "nothing"}`);
+    }
   });
   afterAll(async () => {
     console.log(`figures: several machines\n${lines.join("\n")}`);

@@ -113,9 +113,14 @@ export class Machine {
 
   /** What it says of all machines; null where it does not answer. */
   async view(): Promise<ClusterView | null> {
+    const status = await this.status();
+    return status === null ? null : ((JSON.parse(status) as { readonly cluster?: ClusterView }).cluster ?? null);
+  }
+
+  /** Its status, as JSON; null where it does not answer. */
+  async status(): Promise<string | null> {
     const question = { method: "GET", path: "/api/v1/status", patienceMs: STATUS_MS } as const;
     const answer = await ask(socketPath(this.dataPath), question).catch(() => null);
-    if (answer?.status !== 200) return null;
-    return (JSON.parse(answer.body) as { readonly cluster?: ClusterView }).cluster ?? null;
+    return answer?.status === 200 ? answer.body : null;
   }
 }

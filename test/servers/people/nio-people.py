@@ -32,8 +32,17 @@ class Person:
             return self.client.user_id
         checked(await self.client.sync(timeout=0, full_state=True))
         self.client.add_event_callback(self.heard, nio.Event)
-        self.syncing = asyncio.ensure_future(self.client.sync_forever(timeout=10000))
+        self.syncing = asyncio.ensure_future(self.listen())
         return self.client.user_id
+
+    async def listen(self):
+        # It gives up where the server of a busy machine is slow; what came meanwhile comes with the next sync.
+        while True:
+            try:
+                await self.client.sync_forever(timeout=10000)
+            except Exception as error:
+                print(f"{self.name} listens anew after {error!r}", file=sys.stderr, flush=True)
+                await asyncio.sleep(1)
 
     async def heard(self, room, event):
         tell(who=self.name, room=room.room_id, by=room.user_name(event.sender), event=event.source)
