@@ -5,9 +5,7 @@ import { type Cell, type Screen, table } from "./table.ts";
 
 /** Which machine this is, in one line of the status. Pure. */
 export function clusterLine({ node, nodes, hasVoice }: ClusterView): string {
-  const cut = hasVoice
-    ? ""
-    : " It does not take part: the servers of the log do not answer it, or it cannot apply what they have.";
+  const cut = hasVoice ? "" : " The servers of the log do not answer it, or it cannot apply what they have.";
   const shares = nodes.map(({ name, accounts }) => `${printable(name)} runs ${countOf(accounts)}`).join(", ");
   return `This machine is ${printable(node)}: ${shares || "it does not take part yet"}.${cut}`;
 }

@@ -70,7 +70,7 @@ api.web  http://127.0.0.1:1  3 accepted
     );
     const alone = { node: "n1", hasVoice: false, nodes: [], accounts: [] };
     expect(statusText(aView({ cluster: alone }), PLAIN)).toContain(
-      "This machine is n1: it does not take part yet. It does not take part: the servers of the log do not answer it, or it cannot apply what they have.\n",
+      "This machine is n1: it does not take part yet. The servers of the log do not answer it, or it cannot apply what they have.\n",
     );
     expect(clusterText(cluster, { nowMs: NOW, screen: PLAIN }))
       .toBe(`This machine is n1: n1 runs 2 accounts, n2 runs 1 account.

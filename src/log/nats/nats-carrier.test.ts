@@ -81,9 +81,9 @@ test("what has come and takes long to be applied is not asked for anew", async (
 test("it is stuck when what has come could not be applied for some time, until it is", async () => {
   const { carrier, apply } = carrierOf(true);
   apply.mockImplementation((_commit, done: (reply: LogError) => void) => done(new LogError("disk_full", "no room")));
-  await vi.advanceTimersByTimeAsync(4000);
+  await vi.advanceTimersByTimeAsync(900);
   expect(carrier.isStuck).toBe(false);
-  await vi.advanceTimersByTimeAsync(2000);
+  await vi.advanceTimersByTimeAsync(1500);
   expect(carrier.isStuck).toBe(true);
   apply.mockImplementation((_commit, done: (reply: unknown) => void) => done({ fate: "taken" }));
   await vi.advanceTimersByTimeAsync(2000);

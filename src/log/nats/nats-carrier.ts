@@ -26,7 +26,7 @@ const APPLYING = 16;
  */
 const OVERDUE_MS = 1000;
 /** What cannot be applied for so long is not left to pass by itself, in ms: the node is stuck. */
-const STUCK_MS = 5000;
+const STUCK_MS = 1000;
 /** So long the states of other nodes are waited for, once two are not the same, in ms. */
 const JUDGE_MS = 5000;
 /** Of nothing. */

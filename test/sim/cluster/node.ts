@@ -9,7 +9,7 @@ const RETRY_MS = 500;
 const PATIENCE_MS = 15_000;
 const APPEND_MS = 400;
 /** A node whose disk is full says so after so long. */
-const STUCK_MS = 5000;
+const STUCK_MS = 1000;
 /** So long a planned stop may take. */
 const LEAVE_MS = 9000;
 
