@@ -2,6 +2,7 @@ import type http from "node:http";
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { within } from "../../../test/support/wait.ts";
+import type { Http } from "./http.ts";
 import { isObject, textIn } from "./json.ts";
 import { multipart } from "./multipart.ts";
 import { Rest, type RestAnswer, type RestDialect, type RestFailure, secondsIn } from "./rest.ts";
@@ -14,13 +15,18 @@ const dialect: RestDialect = {
 };
 
 interface RestGiven {
+  readonly http?: Http;
   readonly clock?: FakeClock;
   readonly limit?: "all" | "call";
 }
 
-function restOf(base: URL, path = "/api/v4/", { clock = new FakeClock(), limit = "call" }: RestGiven = {}): Rest {
+function restOf(
+  base: URL,
+  path = "/api/v4/",
+  { http: client = ownHttp(), clock = new FakeClock(), limit = "call" }: RestGiven = {},
+): Rest {
   const rest = new Rest({
-    http: ownHttp(),
+    http: client,
     clock,
     base: new URL(path, base),
     who: "the server",
@@ -112,8 +118,12 @@ describe("calls", () => {
   });
 
   test("one that a server does not answer in time", async () => {
-    const base = await served(() => undefined);
-    const failure = failureOf(await restOf(base).call({ method: "POST", path: "/x", timeoutMs: 30 }));
+    const [clock, asked] = [new FakeClock(), Promise.withResolvers<void>()];
+    const base = await served(() => asked.resolve());
+    const answer = restOf(base, "/", { http: ownHttp(clock) }).call({ method: "POST", path: "/x", timeoutMs: 30 });
+    await asked.promise;
+    await clock.advance(30);
+    const failure = failureOf(await answer);
     expect(failure).toMatchObject({ why: "timeout", status: 0, certain: false });
   });
 
