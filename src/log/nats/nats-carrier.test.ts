@@ -40,10 +40,11 @@ function carrierOf(brings: boolean) {
     return Promise.resolve({ seq: STORED });
   };
   const state = { first_seq: 1, last_seq: STORED };
+  const info = () => Promise.resolve({ created: "then", state });
+  const jetstreamManager = () => Promise.resolve({ streams: { info } });
   const stream = {
     nc: { status, close: () => Promise.resolve(), closed: () => NEVER },
-    js: { consumers: { get }, publish },
-    jsm: { streams: { info: () => Promise.resolve({ created: "then", state }) } },
+    js: { consumers: { get }, publish, jetstreamManager },
     name: "S",
     identity: "S of then",
     subject: "s",

@@ -10,7 +10,7 @@ const DOUBT_MS = 60_000;
 const LAST_MS = 5000;
 /** Pauses between attempts, in ms. */
 const PAUSE_MS = 100;
-const PAUSE_MAX_MS = 1000;
+const PAUSE_MAX_MS = 400;
 /** Room for the headers in a message, in bytes. */
 const HEADER_BYTES = 4096;
 /** What the servers answer to a message that they have not stored, for want of room. */

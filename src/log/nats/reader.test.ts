@@ -25,8 +25,9 @@ function streamOf(places: readonly number[], firsts: readonly number[]): CommitS
     },
   };
   const consumer = { consume: () => Promise.resolve(messages), delete: () => Promise.resolve(true) };
-  const js = { consumers: { get: () => Promise.resolve(consumer) } };
-  const stream = { js, jsm: { streams: { info } }, name: "S", subject: "s", identity: "S of then" };
+  const jetstreamManager = () => Promise.resolve({ streams: { info } });
+  const js = { consumers: { get: () => Promise.resolve(consumer) }, jetstreamManager };
+  const stream = { js, name: "S", subject: "s", identity: "S of then" };
   return stream as unknown as CommitStream;
 }
 
@@ -91,7 +92,8 @@ test("a consumer that is silent, because its server has ended, is left for a new
     return Promise.resolve({ consume: () => Promise.resolve(messages), delete: () => Promise.resolve(true) });
   };
   const info = () => Promise.resolve({ created: "then", state: { first_seq: 1, last_seq: 6 } });
-  const stream = { js: { consumers: { get } }, jsm: { streams: { info } }, name: "S", identity: "S of then" };
+  const jetstreamManager = () => Promise.resolve({ streams: { info } });
+  const stream = { js: { consumers: { get }, jetstreamManager }, name: "S", identity: "S of then" };
   const reader = new StreamReader(
     stream as unknown as CommitStream,
     () => (taken.at(-1) ?? 4) + 1,

@@ -91,7 +91,9 @@ export class StreamReader {
 
   /** Rejects with a LogError `format` when the stream is another one, or has let go of what comes from here on. */
   async #check(from: number): Promise<void> {
-    const { jsm, name, identity } = this.#stream;
+    const { js, name, identity } = this.#stream;
+    // As patient as when a commit is published: whoever led the stream may have gone, and nobody answers for it.
+    const jsm = await js.jetstreamManager(false);
     const { created, state } = await jsm.streams.info(name);
     if (`${name} of ${created}` !== identity) throw new LogError("format", `The stream ${name} was made anew.`);
     if (state.first_seq <= from || state.last_seq < from) return;
