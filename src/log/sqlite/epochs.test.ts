@@ -29,9 +29,9 @@ class Node {
   #seq = 0;
 
   /** As number `number` of a run of n1; 0: no commit. */
-  apply(commit: Commit, number: number): Committed {
+  apply(commit: Commit, number: number, run = "r"): Committed {
     const [after, seq] = [this.#seq, (this.#seq += 1)];
-    const place = { seq, after, resume: seq + 1, from: 1024 * seq, node: "n1", run: "r", number, sum: 0 };
+    const place = { seq, after, resume: seq + 1, from: 1024 * seq, node: "n1", run, number, sum: 0 };
     return this.#writer.commit({ ...commit, id: 1, held: null, stream: place }, null);
   }
 
@@ -195,4 +195,28 @@ test("what another node than the one that holds the log wants to delete stays", 
   expect(stage.one.column("SELECT payload FROM entry")).toEqual(["old"]);
   expect(stage.apply(await commitOf({ [LOG_ACCOUNT]: 2 }, cut)).verdicts).toEqual([]);
   expect(stage.one.column("SELECT payload FROM entry")).toEqual([]);
+});
+
+test("what a process had published is stored once, also where it comes again when another has followed it", async () => {
+  const node = new Node();
+  onTestFinished(() => void node.db.close());
+  const commit = await commitOf({}, saying("a", "said"));
+  const fates = [
+    ["old", 1],
+    ["new", 1],
+    ["old", 1],
+    ["new", 1],
+    ["new", 2],
+    ["old", 2],
+    ["new", 2],
+  ] as const;
+  expect(fates.map(([run, number]) => node.apply(commit, number, run).fate)).toEqual([
+    "taken",
+    "taken",
+    "repeated",
+    "repeated",
+    "taken",
+    "taken",
+    "repeated",
+  ]);
 });

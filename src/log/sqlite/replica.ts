@@ -9,8 +9,9 @@ import type { CommitFate, StreamPlace, StreamReach, StreamState } from "./stream
 const COMPARE_EVERY = 10_000;
 
 /**
- * What a log knows of the stream that brings its commits: how far it was applied, who holds which account, and the
- * last commit of each node. Changed in the transaction of the commit itself, so that every node decides the same.
+ * What a log knows of the stream that brings its commits: how far it was applied, who holds which account, and the last
+ * commit of each node, by its last two processes. Changed in the transaction of the commit itself, so that every node
+ * decides the same.
  */
 export class Replica {
   readonly #reach: Statement<[], StreamReach>;
@@ -60,7 +61,10 @@ export class Replica {
     this.#advance.run(seq, resume);
     if (number === 0) return "taken";
     const last = this.#last.get(node);
-    if (last?.run === run && number <= last.number) return "repeated";
+    const former = this.#last.get(formerOf(node));
+    const known = [last, former].find((each) => each?.run === run);
+    if (known !== undefined && number <= known.number) return "repeated";
+    if (last !== undefined && last.run !== run) this.#putLast.run(formerOf(node), last.run, last.number);
     this.#putLast.run(node, run, number);
     return "taken";
   }
@@ -112,6 +116,8 @@ export class Replica {
 
 /** In place of a node, the digest of all commits so far. */
 const CHAIN = "";
+/** … the process of a node before the last: what it had published may come once more when another has followed it. */
+const formerOf = (node: string): string => `${node}/former`;
 
 /** What a copy of a log has of the stream that it came from; it is of no stream behind that. */
 export function leaveStream(db: Database): void {

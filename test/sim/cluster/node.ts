@@ -256,9 +256,13 @@ export class SimNode {
   #apply(message: SimMessage, place: number): void {
     const { held, last } = this.#disk;
     const { node, run, number } = message;
-    const before = last.get(node);
-    const isRepeated = number > 0 && before?.run === run && number <= before.number;
-    if (number > 0 && !isRepeated) last.set(node, { run, number });
+    const [newest, former] = [last.get(node), last.get(`${node}/former`)];
+    const known = [newest, former].find((each) => each?.run === run);
+    const isRepeated = number > 0 && known !== undefined && number <= known.number;
+    if (number > 0 && !isRepeated) {
+      if (newest !== undefined && newest.run !== run) last.set(`${node}/former`, newest);
+      last.set(node, { run, number });
+    }
     const voids = (batch: SimBatch): boolean =>
       this.#bugs.storesVoid !== true && isVoid(held.get(batch.account) ?? NOBODY, batch.epoch);
     const stored = isRepeated ? [] : message.batches.filter((batch) => !voids(batch));
