@@ -25,8 +25,9 @@ const APPLYING = 16;
  * with one of them. The client sees that for itself after twice as long at best.
  */
 const OVERDUE_MS = 1000;
-/** What cannot be applied for so long is not left to pass by itself, in ms: the node is stuck. */
+/** What cannot be applied for so long, in ms, and so often, is not left to pass by itself: the node is stuck. */
 const STUCK_MS = 1000;
+const STUCK_TRIES = 2;
 /** So long the states of other nodes are waited for, once two are not the same, in ms. */
 const JUDGE_MS = 5000;
 /** Of nothing. */
@@ -94,8 +95,8 @@ export class NatsCarrier implements Carrier {
   /** Counts the times that the reader began anew: what was under way before does not count. */
   #round = 0;
   #room: (() => void) | null = null;
-  /** Why the last commit could not be applied, and since when none could. */
-  #trouble: { readonly error: LogError; readonly sinceMs: number } | null = null;
+  /** Why the last commit could not be applied, since when none could, and how often it was tried. */
+  #trouble: { readonly error: LogError; readonly sinceMs: number; readonly tries: number } | null = null;
 
   constructor(options: {
     readonly stream: CommitStream;
@@ -137,7 +138,8 @@ export class NatsCarrier implements Carrier {
   }
 
   get isStuck(): boolean {
-    return this.#trouble !== null && performance.now() - this.#trouble.sinceMs >= STUCK_MS;
+    if (this.#trouble === null || this.#trouble.tries < STUCK_TRIES) return false;
+    return performance.now() - this.#trouble.sinceMs >= STUCK_MS;
   }
 
   attach(site: CarrierSite): void {
@@ -285,7 +287,8 @@ export class NatsCarrier implements Carrier {
     if (error.code === "damaged" || error.code === "closed") return this.#fail(error);
     const told = error.code === "disk_full" ? behind(this.#node, error) : error;
     const isNew = this.#trouble?.error.code !== told.code;
-    this.#trouble = { error: told, sinceMs: this.#trouble?.sinceMs ?? performance.now() };
+    const { sinceMs = performance.now(), tries = 0 } = this.#trouble ?? {};
+    this.#trouble = { error: told, sinceMs, tries: tries + 1 };
     // Without an append of its own a node would be behind and say nothing.
     if (isNew) this.#warn(told);
     this.#again();
