@@ -177,7 +177,8 @@ export class Objects {
       await this.#describe(object, { msgID: nuid, signal });
     } catch (error) {
       // What a full bucket has taken of it would keep it full.
-      if (isRefused(error)) await this.#jsm.streams.purge(this.stream, { filter: this.#subject("C", nuid) });
+      const filter = this.#subject("C", nuid);
+      if (isRefused(error)) await this.#jsm.streams.purge(this.stream, { filter }).catch(() => undefined);
       throw error;
     }
   }
