@@ -29,7 +29,7 @@ const CHUNK_CHARS = 64 * 1024;
 const LOAD_ITEMS = 1024;
 /** About so many items that nobody can ask for any more are let go of together. */
 const STRIDE_ITEMS = 4096;
-/** Most items that are kept beyond `Buffer` for somebody who has to wait for one of them. */
+/** Most items that are kept, `Buffer` among them, for somebody who has to wait for one of them. */
 const WAITED_ITEMS = 10_000;
 /** Most messages with files among them: so many are fetched at the same time. */
 const LOAD_FILES = 32;
