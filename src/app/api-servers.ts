@@ -146,11 +146,10 @@ export class ApiServers {
 
   /** The steps to another configuration; nothing has moved yet. Rejects with a LogError. */
   async change(next: NextConfig): Promise<ServersChange> {
-    const { log, routes } = this.#core;
+    const { log, routes, sharing } = this.#core;
+    const isAlone = sharing === null;
     // What opens later goes by it anyway, and is not new.
-    const accounts = this.#accountsHere(next.config).filter(
-      ({ key }) => this.#core.sharing === null || this.#servers.has(key),
-    );
+    const accounts = this.#accountsHere(next.config).filter(({ key }) => isAlone || this.#servers.has(key));
     const marks = await log.marks(READERS_STEM);
     const news = accounts.map((account) => {
       const server = next.reopen.has(account.key) ? undefined : this.#servers.get(account.key);
@@ -166,7 +165,9 @@ export class ApiServers {
           const { head } = log;
           const before = isKnown(account) ? routes.reads(key) : isBack(account) ? after : null;
           const own =
-            before === null ? beginningMarks(key, after, head) : joiningMarks(key, { before, after, marks, head });
+            before === null
+              ? beginningMarks(key, after, head)
+              : joiningMarks(key, { before, after, isAlone, marks, head });
           return ownedBy(key, own);
         }),
       swap: () => {

@@ -75,7 +75,8 @@ export async function prepareChange(next: NextConfig, scene: Scene): Promise<Del
   const names = new Set([...specs.values()].flat().map(({ name }) => name));
   const unchanged = new Set([...names].filter((name) => moving.every((spec) => spec.name !== name)));
   // Where machines share the log, each has its own configuration: what none has is forgotten without a note.
-  const removed = scene.isHere === undefined ? [...open.values()].filter(({ name }) => !names.has(name)) : [];
+  const isAlone = scene.isHere === undefined;
+  const removed = isAlone ? [...open.values()].filter(({ name }) => !names.has(name)) : [];
   const sources = moving.every(isNew) ? new Map<string, string>() : await log.marks(marksOf("").sources);
   let unpin = (): void => undefined;
   return {
@@ -86,7 +87,7 @@ export async function prepareChange(next: NextConfig, scene: Scene): Promise<Del
         const { name, route } = spec;
         const { subjects } = route;
         const { subjects: before } = open.get(name)?.route ?? route;
-        const known = { sources: sources.get(marksOf(name).sources), before };
+        const known = { sources: sources.get(marksOf(name).sources), before, isAlone };
         const own = isNew(spec)
           ? beginningMarks({ name, subjects }, log.head)
           : [joiningMark({ name, subjects }, known, log.head)];

@@ -1,6 +1,6 @@
 import type { LaneRoute, Target } from "../gateway/routes.ts";
 import { subjectOf } from "../gateway/subject.ts";
-import { joinSources, settleSources } from "../gateway/sources.ts";
+import { joinSources, settleSources, type SourcesChange } from "../gateway/sources.ts";
 import { LogError } from "../log/errors.ts";
 import { UnknownOutcome } from "../log/unknown-outcome.ts";
 import type { Appended, Batch, Entry, Log, Mark, NewEntry, Seq, Subject } from "../log/log.ts";
@@ -30,14 +30,14 @@ export function beginningMarks({ name, subjects }: Named, head: Seq): readonly M
 
 /**
  * What makes a lane begin at the head of the log with the subjects that it has not heard so far. `sources`: its mark of
- * that name; `before`: those that it hears.
+ * that name; `before`: those that it hears; `isAlone`: see `joinSources`.
  */
 export function joiningMark(
   { name, subjects }: Named,
-  { sources, before }: { readonly sources: string | undefined; readonly before: readonly Subject[] },
+  { sources, ...known }: { readonly sources: string | undefined } & Omit<SourcesChange, "after">,
   head: Seq,
 ): Mark {
-  return { name: marksOf(name).sources, value: joinSources(sources, { before, after: subjects }, head) };
+  return { name: marksOf(name).sources, value: joinSources(sources, { ...known, after: subjects }, head) };
 }
 
 /** All lanes over one log: who is to be woken, and what is waited for. */

@@ -40,6 +40,11 @@ describe("joinSources", () => {
     expect(settleSources(joinSources(left, change, 30), change.after, 40).value).toBe('[["b/#y",7],["c/#z",30]]');
   });
 
+  test("one machine alone takes away at once what goes", () => {
+    const value = joinSources('[["a/#x",3],["b/#y",7]]', { ...change, isAlone: true }, 20);
+    expect(value).toBe('[["b/#y",7],["c/#z",20]]');
+  });
+
   test("one that changes nothing leaves the mark as it is", () => {
     const value = '[["a/#x",3],["b/#y",7]]';
     expect(joinSources(value, { before: change.before, after: change.before }, 20)).toBe(value);

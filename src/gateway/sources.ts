@@ -24,19 +24,27 @@ export function settleSources(value: string | undefined, subjects: readonly Subj
   return { since, value: JSON.stringify([...since]) };
 }
 
+/** What is heard before and behind a change; `isAlone`: one machine has the log for itself. */
+export interface SourcesChange<T = readonly Subject[]> {
+  readonly before: T;
+  readonly after: T;
+  readonly isAlone?: boolean;
+}
+
 /**
- * Pure. What a change puts into the mark before it counts: what is new to the reader begins at `head`, and what it
- * shall not hear any more stays, so that a change that is refused, and was stored all the same, has taken nothing.
- * What such a change has left there counts for nothing.
+ * Pure. What a change puts into the mark before it counts: what is new to the reader begins at `head`. Where machines
+ * share the log, what it shall not hear any more stays, so that a change that is refused, and was stored all the same,
+ * has taken nothing. What such a change has left there counts for nothing.
  */
 export function joinSources(
   value: string | undefined,
-  { before, after }: { readonly before: readonly Subject[]; readonly after: readonly Subject[] },
+  { before, after, isAlone = false }: SourcesChange,
   head: Seq,
 ): string {
   const { since } = settleSources(value, before, head);
   const joined = new Map(after.map((subject) => [subject, head]));
-  return JSON.stringify([...new Map([...joined, ...since])]);
+  const kept = [...since].filter(([subject]) => !isAlone || joined.has(subject));
+  return JSON.stringify([...new Map([...joined, ...kept])]);
 }
 
 const isBeginning = (entry: unknown): entry is [Subject, Seq] =>

@@ -99,7 +99,7 @@ export class Api {
           const after = next.routes.reads(key);
           const { head } = log;
           const own = this.#accounts.has(key)
-            ? joiningMarks(key, { before: routes.reads(key), after, marks, head })
+            ? joiningMarks(key, { before: routes.reads(key), after, isAlone: true, marks, head })
             : beginningMarks(key, after, head);
           return ownedBy(key, own);
         }),

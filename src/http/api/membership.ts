@@ -1,4 +1,4 @@
-import { joinSources, settleSources } from "../../gateway/sources.ts";
+import { joinSources, settleSources, type SourcesChange } from "../../gateway/sources.ts";
 import type { Mark, Seq, Subject } from "../../log/log.ts";
 
 /** By gateway: since when the account hears each subject there. */
@@ -40,12 +40,13 @@ export function settleMembership({ prefix, marks, head }: Written, reads: Reads)
 /** What a change of the configuration puts there before it counts, as `joinSources` says. Pure. */
 export function joinMembership(
   { prefix, marks, head }: Written,
-  { before, after }: { readonly before: Reads; readonly after: Reads },
+  { before, after, isAlone = false }: SourcesChange<Reads>,
 ): readonly Mark[] {
   const heard = byGateway(before);
   return [...byGateway(after)].flatMap(([gateway, subjects]) => {
     const name = sinceOf(prefix, gateway);
-    const value = joinSources(marks.get(name), { before: heard.get(gateway) ?? [], after: subjects }, head);
+    const change = { before: heard.get(gateway) ?? [], after: subjects, isAlone };
+    const value = joinSources(marks.get(name), change, head);
     return value === marks.get(name) ? [] : [{ name, value }];
   });
 }

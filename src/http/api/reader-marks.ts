@@ -1,4 +1,5 @@
 import type { Log, Mark, Seq, Subject } from "../../log/log.ts";
+import type { SourcesChange } from "../../gateway/sources.ts";
 import { joinMembership, settleMembership, sinceOf } from "./membership.ts";
 
 type Reads = ReadonlyMap<Subject, readonly string[]>;
@@ -25,17 +26,14 @@ export const hasPositions = (accountKey: string, marks: ReadonlyMap<string, stri
 /** What makes the readers of an account begin at the head of the log in what is new to them. */
 export function joiningMarks(
   accountKey: string,
-  change: {
-    /** What they read so far, and from now on. */
-    readonly before: Reads;
-    readonly after: Reads;
+  change: SourcesChange<Reads> & {
     /** As they are on disk. */
     readonly marks: ReadonlyMap<string, string>;
     readonly head: Seq;
   },
 ): readonly Mark[] {
-  const { before, after, ...written } = change;
-  return joinMembership({ prefix: prefixOf(accountKey), ...written }, { before, after });
+  const { marks, head, ...reads } = change;
+  return joinMembership({ prefix: prefixOf(accountKey), marks, head }, reads);
 }
 
 /** What makes what they do not read any more new to them, should it come back. To be put once they do not. */
