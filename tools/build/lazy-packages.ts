@@ -1,4 +1,4 @@
-import { sep } from "node:path";
+import { join, sep } from "node:path";
 import type { Plugin } from "rolldown";
 
 /** With or without a type, which may be that of a function. */
@@ -24,12 +24,13 @@ export const lazyFile = (name: string): string => `lazy-${name.replaceAll(/\W+/g
  * A package that the program loads by `require`, when it first needs it and without waiting, becomes a file of its own,
  * which is loaded by `require` too.
  */
-export function lazyPackages(): Plugin {
+export function lazyPackages(root: string): Plugin {
+  const packages = join(root, "node_modules", sep);
   const emitted = new Set<string>();
   return {
     name: "lazy-packages",
     transform(source, id) {
-      if (id.includes(`${sep}node_modules${sep}`)) return null;
+      if (id.startsWith(packages)) return null;
       const required = requiredIn(source);
       if (required.length === 0) return null;
       let code = source;

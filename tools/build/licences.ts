@@ -26,12 +26,16 @@ interface Manifest {
 const FILES = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/iu;
 
 /** The packages that these files contain code of, by name and version. */
-export function bundledPackages(files: readonly (OutputChunk | OutputAsset)[]): readonly BundledPackage[] {
+export function bundledPackages(
+  root: string,
+  files: readonly (OutputChunk | OutputAsset)[],
+): readonly BundledPackage[] {
+  const packages = join(root, "node_modules/");
   const folders = new Set<string>();
   for (const file of files) {
     if (file.type !== "chunk") continue;
     for (const [id, { renderedLength }] of Object.entries(file.modules)) {
-      if (renderedLength > 0 && id.includes("/node_modules/")) folders.add(packageFolder(id));
+      if (renderedLength > 0 && id.startsWith(packages)) folders.add(packageFolder(id));
     }
   }
   return [...folders].map(describe).toSorted((a, b) => keyOf(a).localeCompare(keyOf(b), "en"));
