@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-/* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-call, typescript/no-unsafe-member-access -- plain JavaScript, outside the type-checked files */
-// Old Nodes must be able to parse this, to be told that they are old: no import statement, no export, no new syntax.
+/* oxlint-disable typescript/no-unsafe-argument, typescript/no-unsafe-assignment, typescript/no-unsafe-call, typescript/no-unsafe-member-access, no-unused-vars -- plain JavaScript of the oldest syntax, outside the type-checked files */
+// Old versions of Node must be able to parse this file, so that it can name the version that is needed: no import statement, no export, no new syntax.
 "use strict";
 
 // Keep in step with "engines" in package.json.
@@ -8,24 +8,65 @@ var needed = [22, 18];
 var found = process.versions.node.split(".").map(Number);
 
 if (found[0] < needed[0] || (found[0] === needed[0] && found[1] < needed[1])) {
-  process.stderr.write(
-    `rialto: this is Node ${process.versions.node}, but Node ${needed.join(".")} or newer is needed. ` +
-      "Get it from https://nodejs.org/, or run `npm ci && npm start` in a checkout, which brings its own.\n",
+  fail(
+    `this is Node ${process.versions.node}, but Node ${needed.join(".")} or newer is needed. ` +
+      "Get it from https://nodejs.org/, or run `npm ci && npm start` in a checkout, which brings its own.",
   );
-  process.exitCode = 1;
 } else {
-  keepCompiled();
-  import("../dist/main.js").catch(function (error) {
-    if (!/^Cannot find module '[^']*dist[\\/]main\.js'/.test(String(error && error.message))) throw error;
-    process.stderr.write("rialto: the program is not built yet: run `npm run build` in the checkout first.\n");
-    process.exitCode = 1;
-  });
+  start();
 }
 
-// Compiled code is kept between starts, which saves about 100 ms of each. In the program's own folder: whoever can write there can
-// change the program anyway, which is not true of a shared temporary folder. Where it cannot be written, nothing is kept.
-function keepCompiled() {
-  var bin = process.getBuiltinModule("node:fs").realpathSync(process.argv[1]);
-  var folder = process.getBuiltinModule("node:path").join(bin, "../../node_modules/.cache/compiled");
-  process.getBuiltinModule("node:module").enableCompileCache(folder);
+function fail(reason) {
+  process.stderr.write(`rialto: ${reason}\n`);
+  process.exitCode = 1;
+}
+
+function start() {
+  var fs = process.getBuiltinModule("node:fs");
+  var path = process.getBuiltinModule("node:path");
+  var missing = missingFile(fs, path.join(fs.realpathSync(process.argv[1]), "../../dist"));
+  if (missing !== null) {
+    fail(
+      `the program is not built, or not completely: ${missing} is missing. ` +
+        "Run `npm run build` if this is a checkout; otherwise install Rialto again.",
+    );
+    return;
+  }
+  keepCompiled(fs, path);
+  void import("../dist/main.js");
+}
+
+// The build writes files.json last. It lists the files that hold code.
+function missingFile(fs, dist) {
+  var names;
+  try {
+    names = JSON.parse(fs.readFileSync(`${dist}/files.json`, "utf8"));
+  } catch (error) {
+    return `${dist}/files.json`;
+  }
+  for (var name of names) {
+    var file = fs.statSync(`${dist}/${name}`, { throwIfNoEntry: false });
+    if (file === undefined || file.size === 0) return `${dist}/${name}`;
+  }
+  return null;
+}
+
+// Keeps compiled code between starts, which saves about 100 ms of each, in $XDG_CACHE_HOME (XDG Base Directory Specification).
+// Node runs the code in this folder, so only this user may be able to write there. If there is no such folder, nothing is kept.
+function keepCompiled(fs, path) {
+  try {
+    var home = process.env.XDG_CACHE_HOME;
+    if (!home || !path.isAbsolute(home)) home = path.join(process.getBuiltinModule("node:os").homedir(), ".cache");
+    var folder = path.join(home, "rialto/compiled");
+    // Level by level: with `recursive`, mkdir below /proc never returns.
+    for (var level of [home, path.dirname(folder), folder]) {
+      if (!fs.existsSync(level)) fs.mkdirSync(level, 0o700);
+    }
+    var stat = fs.statSync(folder);
+    // Windows has no user ids.
+    if (process.geteuid && (stat.uid !== process.geteuid() || (stat.mode & 0o022) !== 0)) return;
+    process.getBuiltinModule("node:module").enableCompileCache(folder);
+  } catch (error) {
+    // The folder cannot be created.
+  }
 }

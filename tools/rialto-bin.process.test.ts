@@ -1,5 +1,16 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -26,6 +37,7 @@ function startedBy(version: string): { said: string; exitCode: number | undefine
   const process = {
     versions: { node: version },
     argv: ["node", bin],
+    env: { XDG_CACHE_HOME: scratch },
     getBuiltinModule: (name: string): unknown =>
       name === "node:module" ? { enableCompileCache: () => undefined } : globalThis.process.getBuiltinModule(name),
     stderr: { write: (text: string) => void (seen.said += text) },
@@ -34,7 +46,7 @@ function startedBy(version: string): { said: string; exitCode: number | undefine
     },
   };
   // `import` cannot be replaced in a script: stand in for it by name.
-  const script = source.replace("import(", "load(");
+  const script = source.replace("void import(", "void load(");
   const load = (): Promise<void> => {
     seen.imported = true;
     return Promise.resolve();
@@ -43,8 +55,14 @@ function startedBy(version: string): { said: string; exitCode: number | undefine
   return seen;
 }
 
-/** Runs the entry from a folder of its own, with this text as dist/main.js (none: not built). */
-function runWith(name: string, main: string | null): Promise<{ code: number; stdout: string; stderr: string }> {
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the entry from a folder of its own, with this text as dist/main.js (null: not built). */
+function runWith(name: string, main: string | null, environment: Record<string, string> = {}): Promise<Ended> {
   const dir = join(scratch, name);
   mkdirSync(join(dir, "bin"), { recursive: true });
   writeFileSync(join(dir, "package.json"), '{"type":"module"}');
@@ -52,10 +70,15 @@ function runWith(name: string, main: string | null): Promise<{ code: number; std
   if (main !== null) {
     mkdirSync(join(dir, "dist"));
     writeFileSync(join(dir, "dist/main.js"), main);
+    writeFileSync(join(dir, "dist/files.json"), '["main.js"]');
   }
+  return run(dir, environment);
+}
+
+function run(dir: string, environment: Record<string, string> = {}): Promise<Ended> {
   return new Promise((resolve) => {
-    // Without what these tests themselves run with.
-    const options = { env: { PATH: process.env["PATH"] } };
+    // Only these variables: those of the test run change what is kept where.
+    const options = { env: { PATH: process.env["PATH"], XDG_CACHE_HOME: join(dir, "cache"), ...environment } };
     execFile(process.execPath, [join(dir, "bin/rialto.js")], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
@@ -83,23 +106,73 @@ test("the version asked for is the one package.json declares", () => {
   expect(startedBy("0.1.0").said).toContain(`Node ${needed} or newer`);
 });
 
-test("a built program is started, and its compiled code kept", async () => {
-  const { code, stdout, stderr } = await runWith("built", "process.stdout.write('started'); process.exitCode = 7;");
-  expect({ code, stdout, stderr }).toStrictEqual({ code: 7, stdout: "started", stderr: "" });
-  expect(readdirSync(join(scratch, "built/node_modules/.cache/compiled"))).toHaveLength(1);
+const STARTED = "process.stdout.write('started'); process.exitCode = 7;";
+const AS_WRITTEN = { code: 7, stdout: "started", stderr: "" };
+/** What lies in the folder for compiled code. */
+const kept = (cache: string): readonly string[] =>
+  existsSync(join(cache, "rialto/compiled")) ? readdirSync(join(cache, "rialto/compiled")) : [];
+
+test("a built program is started, and its compiled code is kept in the cache folder of the user, not in its own", async () => {
+  const cache = join(scratch, "caches");
+  expect(await runWith("built", STARTED, { XDG_CACHE_HOME: cache })).toStrictEqual(AS_WRITTEN);
+  expect(kept(cache)).toHaveLength(1);
+  expect(statSync(join(cache, "rialto")).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(scratch, "built"))).toEqual(["bin", "dist", "package.json"]);
 });
 
-test("a folder that cannot be written is no obstacle", async () => {
-  mkdirSync(join(scratch, "fixed"));
-  writeFileSync(join(scratch, "fixed/node_modules"), "a file where the folder would be");
-  const { code, stdout, stderr } = await runWith("fixed", "process.stdout.write('started');");
-  expect({ code, stdout, stderr }).toStrictEqual({ code: 0, stdout: "started", stderr: "" });
+test("without XDG_CACHE_HOME, or with a relative path in it, the cache folder is ~/.cache", async () => {
+  const home = join(scratch, "home");
+  mkdirSync(home);
+  expect(await runWith("relative", STARTED, { XDG_CACHE_HOME: "here", HOME: home })).toStrictEqual(AS_WRITTEN);
+  expect(kept(join(home, ".cache"))).toHaveLength(1);
+});
+
+test("a cache folder that others can write to is not used", async () => {
+  const cache = join(scratch, "shared");
+  mkdirSync(join(cache, "rialto/compiled"), { recursive: true });
+  chmodSync(join(cache, "rialto/compiled"), 0o777);
+  expect(await runWith("beside-others", STARTED, { XDG_CACHE_HOME: cache })).toStrictEqual(AS_WRITTEN);
+  expect(kept(cache)).toEqual([]);
+});
+
+test.each(["/proc/rialto", "/dev/null", "/nowhere/at/all"])(
+  "the program starts without the cache folder %s",
+  async (cache) => {
+    const name = `without${cache.replaceAll("/", "-")}`;
+    expect(await runWith(name, STARTED, { XDG_CACHE_HOME: cache })).toStrictEqual(AS_WRITTEN);
+  },
+);
+
+test("NODE_DISABLE_COMPILE_CACHE is obeyed", async () => {
+  const cache = join(scratch, "disabled");
+  const environment = { XDG_CACHE_HOME: cache, NODE_DISABLE_COMPILE_CACHE: "1" };
+  expect(await runWith("disabled-cache", STARTED, environment)).toStrictEqual(AS_WRITTEN);
+  expect(kept(cache)).toEqual([]);
 });
 
 test("a checkout that is not built says how to build it", async () => {
   const { code, stderr } = await runWith("unbuilt", null);
   expect(code).toBe(1);
   expect(stderr).toContain("npm run build");
+});
+
+test.each([
+  ["files.json is missing", "files.json", null],
+  ["files.json is empty", "files.json", ""],
+  ["a file is missing", "service.js", null],
+  ["a file is empty", "service.js", ""],
+])("a partial build in which %s is not started", async (name, file, text) => {
+  const folder = `partial-${name.replaceAll(" ", "-")}`;
+  await runWith(folder, STARTED);
+  const dist = join(scratch, folder, "dist");
+  writeFileSync(join(dist, "files.json"), '["main.js","service.js"]');
+  writeFileSync(join(dist, "service.js"), "export {};");
+  expect((await run(join(scratch, folder))).stdout).toBe("started");
+  if (text === null) rmSync(join(dist, file));
+  else writeFileSync(join(dist, file), text);
+  const { code, stdout, stderr } = await run(join(scratch, folder));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(new RegExp(`dist/${file} is missing.*npm run build`, "u"));
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { within } from "./wait.ts";
 import { guard } from "./watchdog.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
+const CACHE = path.join(import.meta.dirname, "../../node_modules/.cache");
 
 /**
  * The built program (or `program`, a copy of it) with arguments of the test's choice; see `startRialto` for one with a
@@ -27,7 +28,8 @@ export function startProgram(
 ): Program {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"] ?? "", ...env },
+    // Compiled code is kept in the checkout, not in the home folder of the person who runs the tests.
+    env: { PATH: process.env["PATH"] ?? "", XDG_CACHE_HOME: CACHE, ...env },
   });
   guard(child);
   let printed = "";
