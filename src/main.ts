@@ -9,6 +9,7 @@ import { formatProblems } from "./config/problem-lines.ts";
 import { HELP } from "./cli/help.ts";
 import { load } from "./cli/load.ts";
 import {
+  configFileIn,
   configFileNames,
   exampleAddresses,
   exampleConfig,
@@ -95,7 +96,8 @@ async function main(argv: readonly string[]): Promise<number> {
     case "account":
       return accountCommand(command, { env, cwd, write: out, tell: err });
     case "run": {
-      const path = command.conf ?? findConfigFile(cwd);
+      // `npm start` in a checkout begins with the example, whatever else runs on the machine.
+      const path = command.conf ?? (command.orExample ? configFileIn(cwd) : findConfigFile(cwd));
       if (path !== null) return await start({ path }, command.debug);
       if (command.orExample || process.stdout.isTTY) return await startExample(command.debug);
       err(`rialto: ${noConfigFile}`);

@@ -51,19 +51,31 @@ name = "lobby"
 enable = true
 inout = [{ account = "irc.libera", channel = "#my-channel" }, { account = "api.local", channel = "api" }]
 
-into rialto.toml in the folder where Rialto is started, or name the file with -conf FILE. "rialto check" says whether it is right,
-and "rialto example" runs a built-in one.
+into rialto.toml in the folder where Rialto is started, or into /etc/rialto/rialto.toml, or name the file with -conf FILE.
+/etc/matterbridge/matterbridge.toml is read, too. "rialto check" says whether it is right, and "rialto example" runs a built-in one.
 `;
 
-const names = ["rialto", "matterbridge"].flatMap((name) =>
-  ["toml", "yaml", "yml", "json"].map((extension) => `${name}.${extension}`),
-);
+const ENDINGS = ["toml", "yaml", "yml", "json"] as const;
+const filesIn = (folder: string, name: string): readonly string[] =>
+  ENDINGS.map((ending) => join(folder, `${name}.${ending}`));
 
 /** For people. */
 export const configFileNames = "rialto.toml (or .yaml, .json) or matterbridge.toml";
 
-/** `rialto.toml`, its forms in YAML and JSON, then the same of `matterbridge`; null when none is there. Absolute. */
-export function findConfigFile(cwd: string): string | null {
-  const paths = names.map((name) => join(cwd, name));
-  return paths.find((path) => existsSync(path)) ?? null;
+/**
+ * The configuration file in this folder: `rialto.toml`, its forms in YAML and JSON, then the same of `matterbridge`.
+ * If there is none, that of the machine: in `/etc/rialto`, then in `/etc/matterbridge`. Absolute; null if there is none.
+ */
+export function findConfigFile(cwd: string, machine = "/etc"): string | null {
+  const there = [
+    ...filesIn(join(machine, "rialto"), "rialto"),
+    ...filesIn(join(machine, "matterbridge"), "matterbridge"),
+  ];
+  return configFileIn(cwd) ?? there.find((path) => existsSync(path)) ?? null;
+}
+
+/** The same without that of the machine. */
+export function configFileIn(folder: string): string | null {
+  const there = [...filesIn(folder, "rialto"), ...filesIn(folder, "matterbridge")];
+  return there.find((path) => existsSync(path)) ?? null;
 }

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { protocols } from "../../src/adapters/registry.ts";
 import { load } from "../../src/cli/load.ts";
 import { secretsOf } from "../../src/config/secrets.ts";
-import { exampleConfig, exampleName, findConfigFile } from "../../src/config/example.ts";
+import { configFileIn, exampleConfig, exampleName, findConfigFile } from "../../src/config/example.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Loaded } from "../../src/config/load.ts";
 import type { Manifest } from "../../src/contract/manifest.ts";
@@ -60,12 +60,24 @@ test("the example is without problems, and is two accounts in one gateway", () =
   });
 });
 
-test("rialto.toml is found before matterbridge.toml", () => {
-  expect(findConfigFile(folder)).toBeNull();
-  writeFileSync(join(folder, "matterbridge.toml"), "");
-  expect(findConfigFile(folder)).toBe(join(folder, "matterbridge.toml"));
-  writeFileSync(join(folder, "rialto.toml"), "");
-  expect(findConfigFile(folder)).toBe(join(folder, "rialto.toml"));
+test("rialto.toml is found before matterbridge.toml, and both before the files of the machine", () => {
+  const machine = join(folder, "etc");
+  const write = (path: string): string => {
+    mkdirSync(join(path, ".."), { recursive: true });
+    writeFileSync(path, "");
+    return path;
+  };
+  expect(findConfigFile(folder, machine)).toBeNull();
+  for (const place of ["etc/matterbridge/matterbridge.toml", "etc/rialto/rialto.yaml", "etc/rialto/rialto.toml"]) {
+    expect(findConfigFile(folder, machine)).not.toBe(write(join(folder, place)));
+    expect(findConfigFile(folder, machine)).toBe(join(folder, place));
+  }
+  expect(configFileIn(folder)).toBeNull();
+  for (const place of ["matterbridge.toml", "rialto.toml"]) {
+    const path = write(join(folder, place));
+    expect(findConfigFile(folder, machine)).toBe(path);
+    expect(configFileIn(folder)).toBe(path);
+  }
 });
 
 describe("files", () => {
