@@ -1,23 +1,38 @@
-# Rialto in a container: docs/docker.md says how to run it. Build it in the folder of the source: docker build -t rialto .
-FROM node:24-bookworm-slim AS build
-WORKDIR /src
-COPY . .
-# Installs what package-lock.json names, and builds dist/, which contains most of it; then leaves out what only building needs.
-RUN npm ci --no-audit --no-fund && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+# Rialto in a container: docs/docker.md says how to run it. Build the image in the folder of the source: docker build -t rialto .
+# `npm run dockerfile` runs these lines without Docker.
+FROM node:24.21.0-bookworm-slim AS node
 
-FROM node:24-bookworm-slim
+# The packages beside the program. The package files come before the sources, so that a change of the sources installs nothing again.
+FROM node AS packages
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build
+
+FROM node
 ENV NODE_ENV=production RIALTO_GENERAL_DATAPATH=/var/lib/rialto
-RUN install -d -o 10001 -g 10001 -m 0700 /var/lib/rialto && install -d -m 0755 /etc/rialto
+# Nothing runs npm or yarn in this image.
+RUN rm -rf /usr/local/lib/node_modules /opt/yarn-* \
+    /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg
+# Compose files for matterbridge mount its configuration at /etc/matterbridge and call /bin/matterbridge.
+RUN install -d -o 10001 -g 10001 -m 0700 /var/lib/rialto && install -d -m 0755 /etc/rialto /etc/matterbridge \
+    && ln -s /app/bin/rialto.js /usr/local/bin/rialto && ln -s /app/bin/rialto.js /bin/matterbridge
 COPY --from=build /src/package.json /src/LICENSE /app/
 COPY --from=build /src/bin /app/bin
+COPY --from=packages /src/node_modules /app/node_modules
 COPY --from=build /src/dist /app/dist
-COPY --from=build /src/node_modules /app/node_modules
-RUN ln -s /app/bin/rialto.js /usr/local/bin/rialto
 USER 10001:10001
 WORKDIR /var/lib/rialto
 VOLUME /var/lib/rialto
-# By the socket: a configuration that is broken for a while stops nothing. 1: it answers, and says what is not well. That is no reason to start it again.
+# Asks over the socket, so that a configuration that is broken for a while does no harm. Status 1 means that Rialto answers and
+# reports a trouble: no reason to start it again.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
   CMD rialto status --socket /var/lib/rialto/rialto.sock >/dev/null || [ $? -eq 1 ]
+# Without -conf, Rialto reads /etc/rialto/rialto.toml or /etc/matterbridge/matterbridge.toml.
 ENTRYPOINT ["rialto"]
-CMD ["-conf", "/etc/rialto/rialto.toml"]
