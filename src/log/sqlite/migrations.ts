@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import type { LogError } from "../errors.ts";
 import { foreignFile, newerFormat } from "./failure.ts";
 
 /** "RIAL" in SQLite's header: tells our file from any other database. */
@@ -135,9 +136,16 @@ const MIGRATIONS: readonly string[] = [
 export function inspect(db: Database, file: string): "empty" | "ours" {
   const kind = kindOf(db);
   if (kind === "foreign") throw foreignFile(file);
-  if (kind === "newer") throw newerFormat(file, versionOf(db), MIGRATIONS.length);
+  if (kind === "newer") throw newer(db, file);
   return kind;
 }
+
+/** Throws a LogError `format` for the log of a newer version, whose damage this one cannot judge. */
+export function refuseNewer(db: Database, file: string): void {
+  if (kindOf(db) === "newer") throw newer(db, file);
+}
+
+const newer = (db: Database, file: string): LogError => newerFormat(file, versionOf(db), MIGRATIONS.length);
 
 /** What a database is for this version. Changes nothing. */
 export function kindOf(db: Database): "empty" | "ours" | "foreign" | "newer" {

@@ -57,6 +57,19 @@ test("an index of rooms that does not fit the entries is told, and repaired", as
   repaired.close();
 });
 
+test("the log of a newer version is not judged, and says that it is newer", async () => {
+  const { dataPath, file } = await filledLog();
+  const db = new BetterSqlite3(file);
+  db.pragma("user_version = 9999");
+  db.close();
+  expect(() => check(dataPath)).toThrow(
+    expect.objectContaining({
+      code: "format",
+      message: expect.stringContaining("was written by a newer Rialto (format 9999") as string,
+    }) as Error,
+  );
+});
+
 test("a log that cannot be opened at all, one that is in use, and none", async () => {
   const { dataPath, file } = await filledLog();
   damagePage(file, 1);

@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import { LogError } from "../errors.ts";
 import { logFile } from "./database.ts";
 import { openFailure, toError } from "./failure.ts";
+import { refuseNewer } from "./migrations.ts";
 import { attempt, openToRead } from "./salvage.ts";
 
 /** Most findings of one kind that are told. */
@@ -35,9 +36,15 @@ export function fileBeside(dataPath: string, what: "backup" | "damaged", nowMs: 
   return free;
 }
 
-/** Reads all of a log that no Rialto has open, and changes nothing. Throws a LogError: `locked`, `unwritable`, `io`. */
+/**
+ * Reads all of a log that no Rialto has open, and changes nothing. Throws a LogError: `locked`, `unwritable`, `io`, or
+ * `format` for the log of a newer version.
+ */
 export function checkLog({ dataPath, ...options }: CheckOptions): Checked {
-  return reading(dataPath, (db) => checkDatabase(db, options));
+  return reading(dataPath, (db) => {
+    refuseNewer(db, logFile(dataPath));
+    return checkDatabase(db, options);
+  });
 }
 
 /** The same of a log that is open here. */
