@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder, obstacleTo } from "./make-folder.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rialto-folder-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -23,4 +23,21 @@ test("a file in the way is an error", () => {
 test.runIf(existsSync("/proc/self"))("a folder that takes none is an error, not a wait without end", () => {
   expect(() => makeFolder("/proc/x", 0o700)).toThrow(/ENOENT/u);
   expect(() => makeFolder("/proc/x/y", 0o700)).toThrow(/ENOENT/u);
+});
+
+test("a file at the path, or above it, is what keeps everybody from making a folder", () => {
+  const file = join(folder, "obstacle");
+  writeFileSync(file, "");
+  for (const path of [file, join(file, "a"), join(file, "a", "b")])
+    expect(obstacleTo(path)).toBe(`${file} is a file, not a folder`);
+});
+
+test.runIf(existsSync("/proc/self"))("the file system of the kernel takes no folders", () => {
+  expect(obstacleTo("/proc/x/y")).toBe("/proc cannot hold folders");
+  expect(obstacleTo("/sys/x")).toBe("/sys cannot hold folders");
+});
+
+test("nothing is known against a folder that is there, or that can be made", () => {
+  expect(obstacleTo(folder)).toBe(null);
+  expect(obstacleTo(join(folder, "new", "one"))).toBe(null);
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -17,6 +17,25 @@ export function makeFolder(path: string, mode: number): boolean {
   }
   return true;
 }
+
+/**
+ * Why no user can make a folder at `path`: a file is in the way, or the file system takes no folders. Null: nothing is
+ * known against it.
+ */
+export function obstacleTo(path: string): string | null {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return dirname(path) === path ? null : obstacleTo(dirname(path));
+    if (!found.isDirectory()) return `${path} is a file, not a folder`;
+    return KERNEL_FILE_SYSTEMS.has(statfsSync(path).type) ? `${path} cannot hold folders` : null;
+  } catch {
+    // This user may not look there.
+    return null;
+  }
+}
+
+/** /proc and /sys, by the magic numbers of Linux. */
+const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x9f_a0, 0x62_65_65_72]);
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { obstacleTo } from "../../lib/make-folder.ts";
 import { LogError } from "../errors.ts";
 import type { LogFailure } from "./committed.ts";
 
@@ -37,9 +39,12 @@ export function openFailure(error: unknown, folder: string, file: string): LogFa
   if (isDamage(code)) return damagedFile(file, reason);
   if (code === "SQLITE_FULL" || code === "ENOSPC") return diskFull(file, reason);
   if (isPermission(code)) {
+    const obstacle = obstacleTo(folder);
+    const make = existsSync(folder) ? "Let this user write there" : "Create it and let this user write there";
+    const remedy = obstacle === null ? `${make}, or choose another folder` : "Choose another folder";
     return {
       code: "unwritable",
-      message: `The data folder ${folder} cannot be written: ${reason}. Create it and let this user write there, or choose another with DataPath in [general].`,
+      message: `The data folder ${folder} cannot be written: ${obstacle ?? reason}. ${remedy} with DataPath in [general].`,
     };
   }
   return { code: "io", message: `The log ${file} cannot be opened: ${reason}.` };
