@@ -75,8 +75,15 @@ export type StartErrorCode = keyof typeof START_ERRORS;
 export class StartError extends Error {
   override readonly name = "StartError";
   readonly code: StartErrorCode;
-  constructor(code: StartErrorCode, message: string, options?: ErrorOptions) {
+  /** What to do. Empty: the message says it, and the remedy of the code may not fit. */
+  readonly remedy: string;
+  constructor(
+    code: StartErrorCode,
+    message: string,
+    { remedy = START_ERRORS[code].remedy, ...options }: ErrorOptions & { readonly remedy?: string } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.remedy = remedy;
   }
 }

@@ -1,5 +1,6 @@
-import { openSync, writeSync } from "node:fs";
+import { existsSync, openSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname } from "node:path";
 import { isatty } from "node:tty";
 import pino, { type Logger as PinoLogger } from "pino";
 import type * as PinoPretty from "pino-pretty";
@@ -42,7 +43,11 @@ function open(file: string): number {
     return openSync(file, "a", 0o600);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartError("log_file", `general.LogFile cannot be opened: ${why}`, { cause: error });
+    const isMissing = !existsSync(dirname(file));
+    const remedy = isMissing
+      ? { remedy: `Create the folder ${dirname(file)}, or set general.LogFile to another file.` }
+      : {};
+    throw new StartError("log_file", `general.LogFile cannot be opened: ${why}`, { cause: error, ...remedy });
   }
 }
 

@@ -1,13 +1,15 @@
 import { protocols } from "./adapters/registry.ts";
 import { version } from "./app/version.ts";
 import { accountCommand } from "./cli/account.ts";
-import { parseCommand } from "./cli/args.ts";
+import { type Command, parseCommand } from "./cli/args.ts";
 import type { Terminal } from "./cli/control.ts";
-import { COMMAND_HELP } from "./cli/command-help.ts";
+import { accountHelp, COMMAND_HELP } from "./cli/command-help.ts";
 import { check, checkWithNetworks } from "./cli/check.ts";
 import { formatProblems } from "./config/problem-lines.ts";
+import { reportFailure } from "./cli/failure.ts";
 import { HELP } from "./cli/help.ts";
 import { load } from "./cli/load.ts";
+import { versionText } from "./cli/version-text.ts";
 import {
   configFileIn,
   configFileNames,
@@ -17,6 +19,7 @@ import {
   findConfigFile,
   noConfigFile,
 } from "./config/example.ts";
+import type { RunOptions } from "./cli/run.ts";
 import type { Loaded, LoadRequest } from "./config/load.ts";
 import { secretsOf } from "./config/secrets.ts";
 import { START_ERRORS } from "./errors.ts";
@@ -62,26 +65,28 @@ function terminal(): Terminal {
 
 /** Runs one command; resolves with the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
-  const command = parseCommand(argv, env);
+  const command = parseCommand(argv, { env, protocols });
   switch (command.is) {
     case "help":
-      out(command.of === null ? HELP : COMMAND_HELP[command.of]);
+      out(helpText(command.of));
       return 0;
     case "control":
       // A start needs none of it.
       return (await import("./cli/control.ts")).control(command, terminal());
     case "version":
-      out(`version: ${version()}\n`);
+      out(versionText(version(), process.argv[1] ?? "", command.json));
       return 0;
     case "usage":
-      err(`rialto: ${command.message}\nSee: rialto help\n`);
+      await reportFailure(command.message, command.json, terminal());
+      err("See: rialto help\n");
       return START_ERRORS.usage.exit;
     case "check": {
       const file = command.file ?? findConfigFile(cwd);
       const how = { env, cwd, write: out, json: command.json };
       if (file !== null && command.online) return await checkWithNetworks(file, how, terminal().signal);
       if (file !== null) return check(file, how);
-      err(`rialto: there is no ${configFileNames} here; name the file: rialto check FILE\n`);
+      const missing = `there is no ${configFileNames} here; name the file: rialto check FILE`;
+      await reportFailure(missing, command.json, terminal());
       return START_ERRORS.usage.exit;
     }
     case "init": {
@@ -98,27 +103,37 @@ async function main(argv: readonly string[]): Promise<number> {
     case "run": {
       // `npm start` in a checkout begins with the example, whatever else runs on the machine.
       const path = command.conf ?? (command.orExample ? configFileIn(cwd) : findConfigFile(cwd));
-      if (path !== null) return await start({ path }, command.debug);
-      if (command.orExample || process.stdout.isTTY) return await startExample(command.debug);
+      if (path !== null) return await start({ path }, command);
+      if (command.orExample || process.stdout.isTTY) return await startExample(command);
       err(`rialto: ${noConfigFile}`);
       return START_ERRORS.config.exit;
     }
     case "example":
-      return await startExample(command.debug);
+      return await startExample({ debug: command.debug, ignored: [] });
   }
 }
 
+function helpText(of: Extract<Command, { is: "help" }>["of"]): string {
+  if (of === null) return HELP;
+  if (typeof of === "string") return COMMAND_HELP[of];
+  const manifest = protocols.get(of.protocol);
+  return manifest === undefined ? HELP : accountHelp(manifest);
+}
+
 /** Where somebody has its addresses already, it takes others. */
-async function startExample(debug: boolean): Promise<number> {
+async function startExample(how: Pick<RunOptions, "debug" | "ignored">): Promise<number> {
   const { whyBusy } = await import("./app/busy.ts");
   let text: string = exampleConfig;
   for (const address of exampleAddresses) {
     if ((await whyBusy(address)) !== null) text = text.replace(address, "127.0.0.1:0");
   }
-  return await start({ text, format: "toml", name: exampleName }, debug);
+  return await start({ text, format: "toml", name: exampleName }, how);
 }
 
-async function start(source: LoadRequest["source"], debug: boolean): Promise<number> {
+async function start(
+  source: LoadRequest["source"],
+  { debug, ignored }: Pick<RunOptions, "debug" | "ignored">,
+): Promise<number> {
   const scrubber = new Scrubber();
   const read = (): Loaded => {
     const loaded = load(source, { env, cwd });
@@ -127,15 +142,15 @@ async function start(source: LoadRequest["source"], debug: boolean): Promise<num
     return loaded;
   };
   const loaded = read();
-  // With a configuration that can be started, its errors go into the log, which is not open yet.
-  err(formatProblems(loaded.problems.filter(({ severity }) => !loaded.ok || severity === "warning")));
   if (!loaded.ok) {
-    err(`rialto: ${START_ERRORS.config.what} ${START_ERRORS.config.remedy}\n`);
+    // There is no log: where it goes and its format are settings. Each problem has its own remedy.
+    err(`${formatProblems(loaded.problems)}rialto: ${START_ERRORS.config.what}\n`);
     return START_ERRORS.config.exit;
   }
   // Most of the program, of which the other commands need nothing.
   const { run } = await import("./cli/run.ts");
-  return await run(loaded.config, { scrubber, debug, read: "path" in source ? read : null });
+  const { config, problems } = loaded;
+  return await run(config, { scrubber, debug, ignored, problems, read: "path" in source ? read : null });
 }
 
 try {

@@ -125,7 +125,9 @@ export class Admin {
     this.#history = history;
     const deps = this.#deps(sources, followers, new LogHealth({ log, dataPath }), () => newest.atMs);
     const address = admin === null ? null : parseAddress(admin.bindAddress);
-    if (address !== null && "error" in address) throw new StartError("config", `AdminBindAddress: ${address.error}`);
+    if (address !== null && "error" in address) {
+      throw new StartError("config", `AdminBindAddress: ${address.error}`, { remedy: "" });
+    }
     // How late the start itself was is nothing to look at.
     this.#loop.forget();
     const remote = { operator: deps, history: async () => await history.view() };
@@ -137,7 +139,7 @@ export class Admin {
       this.#close = () => server.close();
     } catch (error) {
       const message = `AdminBindAddress: cannot listen on ${admin?.bindAddress ?? ""}: ${describe(error)}`;
-      throw new StartError("address_in_use", message, { cause: error });
+      throw new StartError("address_in_use", message, { cause: error, remedy: "" });
     }
   }
 

@@ -130,7 +130,9 @@ export async function listen(
   { sharing, logger }: Pick<ApiCore, "sharing" | "logger">,
 ): Promise<string> {
   const address = parseAddress(settings.BindAddress);
-  if ("error" in address) throw new StartError("config", `[${account.name}] BindAddress: ${address.error}`);
+  if ("error" in address) {
+    throw new StartError("config", `[${account.name}] BindAddress: ${address.error}`, { remedy: "" });
+  }
   try {
     if (sharing === null) await listenAt(address, (host, port) => http.app.listen({ host, port }));
     else await http.open();
@@ -138,7 +140,7 @@ export async function listen(
     throw new StartError(
       "address_in_use",
       `[${account.name}] cannot listen on ${settings.BindAddress}: ${explainListenError(error)}`,
-      { cause: error },
+      { cause: error, remedy: "" },
     );
   }
   const url = urlOf(http.app, address);

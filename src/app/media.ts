@@ -19,7 +19,7 @@ export async function listenForMedia(
   const { bindAddress } = general.media;
   if (bindAddress === null) return null;
   const address = parseAddress(bindAddress);
-  if ("error" in address) throw new StartError("config", `MediaBindAddress: ${address.error}`);
+  if ("error" in address) throw new StartError("config", `MediaBindAddress: ${address.error}`, { remedy: "" });
   const { startMedia } = await import("../http/media/media-server.ts");
   const onError = (error: unknown): void => logger.error({ error: describe(error) }, "a file could not be served");
   try {
@@ -28,6 +28,6 @@ export async function listenForMedia(
     return server;
   } catch (error) {
     const message = `MediaBindAddress: cannot listen on ${bindAddress}: ${explainListenError(error)}`;
-    throw new StartError("address_in_use", message, { cause: error });
+    throw new StartError("address_in_use", message, { cause: error, remedy: "" });
   }
 }

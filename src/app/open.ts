@@ -26,6 +26,16 @@ export async function openLog(
   }
 }
 
+/** The messages of these say what to do. */
+const REMEDIED: ReadonlySet<LogErrorCode> = new Set([
+  "locked",
+  "damaged",
+  "unwritable",
+  "format",
+  "disk_full",
+  "diverged",
+]);
+
 /** Why a log that cannot be opened or read keeps the program from starting. */
 export function startErrorOf(error: LogError): StartError {
   const codes: Partial<Record<LogErrorCode, StartErrorCode>> = {
@@ -34,7 +44,8 @@ export function startErrorOf(error: LogError): StartError {
     unreachable: "log_servers",
     diverged: "log_failed",
   };
-  return new StartError(codes[error.code] ?? "data_path", error.message, { cause: error });
+  const remedy = REMEDIED.has(error.code) ? { remedy: "" } : {};
+  return new StartError(codes[error.code] ?? "data_path", error.message, { cause: error, ...remedy });
 }
 
 /**

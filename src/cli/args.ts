@@ -1,10 +1,17 @@
-import { parseArgs } from "node:util";
 import type { TokenAction } from "../access/operate.ts";
 import { suggest } from "../lib/suggest.ts";
+import { type OptionName, readOptions, type Values } from "./options.ts";
 
 export type Command =
-  /** `orExample`: without a configuration the example runs, whoever starts it. */
-  | { readonly is: "run"; readonly conf: string | null; readonly orExample: boolean; readonly debug: boolean }
+  | {
+      readonly is: "run";
+      readonly conf: string | null;
+      /** Without a configuration, the example runs even where there is no terminal. */
+      readonly orExample: boolean;
+      readonly debug: boolean;
+      /** Options of the reference that have no effect here, as `-gops`. */
+      readonly ignored: readonly string[];
+    }
   /** The built-in configuration, whatever is in the folder. */
   | { readonly is: "example"; readonly debug: boolean }
   | { readonly is: "check"; readonly file: string | null; readonly json: boolean; readonly online: boolean }
@@ -20,10 +27,10 @@ export type Command =
   | LogCommand
   | TokenCommand
   | ControlCommand
-  | { readonly is: "version" }
-  /** `of`: one command; null: the program. */
-  | { readonly is: "help"; readonly of: HelpTopic | null }
-  | { readonly is: "usage"; readonly message: string };
+  | { readonly is: "version"; readonly json: boolean }
+  /** `of`: one command, or the commands of the accounts of one protocol; null: the program. */
+  | { readonly is: "help"; readonly of: HelpTopic | { readonly protocol: string } | null }
+  | { readonly is: "usage"; readonly message: string; readonly json: boolean };
 
 /** What is done with a log on the disk. */
 export interface LogCommand {
@@ -79,49 +86,20 @@ export interface ControlCommand {
   readonly mayDouble: boolean;
 }
 
-/**
- * The options that only some commands take, in addition to `--conf`, `--debug`, `--help`, `--version` and
- * `--or-example`, which all of them do.
- */
-type Option =
-  | "online"
-  | "data"
-  | "socket"
-  | "watch"
-  | "json"
-  | "ids"
-  | "as"
-  | "quiet"
-  | "uses"
-  | "hold"
-  | "local"
-  | "may-double"
-  | TokenOption;
 const TOKEN_OPTIONS = ["account", "gateways", "scopes", "name", "expires", "posts-per-minute"] as const;
 type TokenOption = (typeof TOKEN_OPTIONS)[number];
 
-const OWN_OPTIONS = [
-  ...([
-    "online",
-    "data",
-    "socket",
-    "watch",
-    "json",
-    "ids",
-    "as",
-    "quiet",
-    "uses",
-    "hold",
-    "local",
-    "may-double",
-  ] as const),
-  ...TOKEN_OPTIONS,
-] as const;
+/** Every command takes these, so that a wrapper such as "npm start" can put them before any command. */
+const COMMON_OPTIONS: ReadonlySet<string> = new Set(["conf", "debug", "help", "version", "or-example"]);
+
+/** Options of the reference that have no effect here. A service file that has them still starts Rialto. */
+const IGNORED_OPTIONS = ["gops", "nocolor"] as const;
 
 interface Rule {
   /** How many words belong to it, least and most. */
   readonly words: readonly [number, number];
-  readonly options: readonly Option[];
+  /** In addition to the common ones. */
+  readonly options: readonly OptionName[];
 }
 
 const CONTROL = {
@@ -131,21 +109,21 @@ const CONTROL = {
   send: { words: [2, Infinity], options: ["data", "socket", "as", "json"] },
   resend: { words: [2, 3], options: ["data", "socket", "json", "may-double"] },
   reload: { words: [0, 0], options: ["data", "socket", "json"] },
-  cluster: { words: [1, 1], options: ["data", "socket", "json"] },
+  cluster: { words: [0, 1], options: ["data", "socket", "json"] },
   dashboard: { words: [0, 0], options: ["data", "socket", "json"] },
   invite: { words: [1, 1], options: ["data", "socket", "json", "uses", "expires", "hold"] },
 } as const satisfies Record<string, Rule>;
 type ControlName = keyof typeof CONTROL;
 
 const COMMANDS = {
-  run: { words: [0, 0], options: [] },
+  run: { words: [0, 0], options: IGNORED_OPTIONS },
   example: { words: [0, 0], options: [] },
   check: { words: [0, 1], options: ["json", "online"] },
   init: { words: [0, 1], options: [] },
-  log: { words: [1, 2], options: ["data", "json", "local"] },
-  token: { words: [1, 2], options: ["data", "socket", "json", "quiet", ...TOKEN_OPTIONS] },
-  help: { words: [0, 1], options: [] },
-  version: { words: [0, 0], options: [] },
+  log: { words: [0, 2], options: ["data", "json", "local"] },
+  token: { words: [0, 2], options: ["data", "socket", "json", "quiet", ...TOKEN_OPTIONS] },
+  help: { words: [0, Infinity], options: [] },
+  version: { words: [0, 0], options: ["json"] },
   ...CONTROL,
 } as const satisfies Record<string, Rule>;
 export type HelpTopic = keyof typeof COMMANDS;
@@ -153,47 +131,66 @@ export type HelpTopic = keyof typeof COMMANDS;
 const LOG_ACTIONS = ["check", "repair", "backup", "export", "import"] as const;
 type LogAction = (typeof LOG_ACTIONS)[number];
 const TOKEN_ACTIONS = ["create", "list", "revoke", "rotate"] as const satisfies readonly TokenAction[];
+const CLUSTER_ACTIONS = ["status"];
+/** What has to follow a command. */
+const ACTIONS: Readonly<Partial<Record<HelpTopic, readonly string[]>>> = {
+  log: LOG_ACTIONS,
+  token: TOKEN_ACTIONS,
+  cluster: CLUSTER_ACTIONS,
+};
 
-/** The reference writes long options with one dash; both are taken. */
-const LONG = /^-(conf|debug|version|help)(=.*)?$/;
+/** What the command line is read by, beside itself. */
+export interface Reading {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The commands of accounts, by protocol. */
+  readonly protocols: ReadonlyMap<string, { readonly commands?: readonly { readonly name: string }[] }>;
+}
 
-/** Reads the command line, without the program's own name. `DEBUG=1` in the environment counts as `-debug`. */
-export function parseCommand(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Command {
-  const args = argv.map((arg) => (LONG.test(arg) ? `-${arg}` : arg));
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(args);
-  } catch (error) {
-    return usage(error instanceof Error ? error.message : String(error));
-  }
-  const { values, positionals } = parsed;
-  const [name = "run", ...words] = positionals;
-  if (values.help === true) return { is: "help", of: isCommand(name) && positionals.length > 0 ? name : null };
-  if (values.version === true) return { is: "version" };
-  if (!isCommand(name)) return ofAccount(name, words, values);
+/** Reads the command line, without the program's own name. `DEBUG=1` in the environment counts as `-debug`. Pure. */
+export function parseCommand(argv: readonly string[], reading: Reading): Command {
+  const { values, words: all, problem } = readOptions(argv);
+  const [name = "run", ...words] = all;
+  const command =
+    problem === null ? commandFor(name, { all, words, values, reading }) : usage(problem + dashHint(name));
+  if (command.is !== "usage") return command;
+  const { json = false } = values;
+  return { ...command, json };
+}
+
+interface Line {
+  /** Everything that is not an option. */
+  readonly all: readonly string[];
+  /** The same without the command. */
+  readonly words: readonly string[];
+  readonly values: Values;
+  readonly reading: Reading;
+}
+
+function commandFor(name: string, line: Line): Command {
+  const { all, words, values, reading } = line;
+  if (values.help === true) return helpOf(all.slice(0, 1), reading);
+  if (values.version === true) return { is: "version", json: values.json === true };
+  if (!isCommand(name)) return ofAccount(name, line);
   const {
     words: [least, most],
     options,
   }: Rule = COMMANDS[name];
   if (words.length < least) return usage(`"${name}" needs more words: see rialto ${name} --help`);
-  if (words.length > most) return usage(`"${words.slice(most).join(" ")}" was not expected here`);
+  if (words.length > most) return unexpected(words.slice(most), most === 0 ? `rialto ${name}` : null);
   const alien = alienIn(values, options);
   if (alien !== undefined) return usage(`"${name}" has no option --${alien}`);
-  return commandOf(name, words, values, env);
+  return commandOf(name, words, values, reading);
 }
 
-function commandOf(
-  name: HelpTopic,
-  words: readonly string[],
-  values: Values,
-  env: Readonly<Record<string, string | undefined>>,
-): Command {
+function commandOf(name: HelpTopic, words: readonly string[], values: Values, reading: Reading): Command {
   const { conf = null, data = null, socket = null, watch = false, json = false, ids = false, as = "" } = values;
-  const debug = values.debug === true || env["DEBUG"] === "1";
+  const debug = values.debug === true || reading.env["DEBUG"] === "1";
   const [first = null] = words;
   switch (name) {
-    case "run":
-      return { is: "run", conf, orExample: values["or-example"] === true, debug };
+    case "run": {
+      const ignored = IGNORED_OPTIONS.filter((option) => values[option] === true).map((option) => `-${option}`);
+      return { is: "run", conf, orExample: values["or-example"] === true, debug, ignored };
+    }
     case "example":
       return { is: "example", debug };
     case "check":
@@ -205,10 +202,9 @@ function commandOf(
     case "token":
       return ofToken(words, values);
     case "help":
-      if (first === null || isCommand(first)) return { is: "help", of: first };
-      return usage(`there is no command "${first}"${hint(first)}`);
+      return helpOf(words, reading);
     case "version":
-      return { is: "version" };
+      return { is: "version", json };
     case "status":
     case "explain":
     case "tail":
@@ -218,10 +214,9 @@ function commandOf(
     case "cluster":
     case "dashboard":
     case "invite": {
-      if (name === "cluster" && first !== "status")
-        return usage(`"cluster" must be followed by status, not "${first ?? ""}"`);
       const { uses = null, expires = null, hold = false } = values;
       const mayDouble = values["may-double"] === true;
+      if (name === "cluster" && first !== "status") return missingAction(name, first, CLUSTER_ACTIONS);
       if (name === "resend" && !/^\d{1,15}$/u.test(first ?? ""))
         return usage(`"resend" needs the number of a message, as "rialto explain" shows it, not "${first}"`);
       return { is: "control", name, words, conf, data, socket, watch, json, ids, as, uses, expires, hold, mayDouble };
@@ -229,32 +224,39 @@ function commandOf(
   }
 }
 
+/** The words are a command, and perhaps its action, as in `log check`. */
+function helpOf(words: readonly string[], { protocols }: Reading): Command {
+  const [name, action, ...more] = words;
+  if (name === undefined) return { is: "help", of: null };
+  const commands = protocols.get(name)?.commands;
+  if (!isCommand(name) && commands === undefined) return noCommand(name, protocols);
+  const actions = isCommand(name) ? (ACTIONS[name] ?? []) : (commands ?? []).map((each) => each.name);
+  if (action !== undefined && !actions.includes(action)) {
+    return actions.length === 0 ? unexpected([action, ...more], null) : missingAction(name, action, actions);
+  }
+  if (more.length > 0) return unexpected(more, null);
+  return { is: "help", of: isCommand(name) ? name : { protocol: name } };
+}
+
 function ofLog(
-  [first = "", file = null]: readonly (string | null)[],
+  [first = null, file = null]: readonly (string | null)[],
   rest: Pick<LogCommand, "conf" | "data" | "json" | "local">,
 ): Command {
   const action = LOG_ACTIONS.find((each) => each === first);
-  if (action === undefined) {
-    return usage(
-      `"log" must be followed by ${LOG_ACTIONS.join(", ")}, not "${first}"${hint(first ?? "", LOG_ACTIONS)}`,
-    );
-  }
-  if (file !== null && (action === "check" || action === "repair")) return usage(`"${file}" was not expected here`);
+  if (action === undefined) return missingAction("log", first, LOG_ACTIONS);
+  if (file !== null && (action === "check" || action === "repair")) return unexpected([file], `rialto log ${action}`);
   if (file === null && action === "export") return usage('"log export" needs the name of the new file');
   if (file === null && action === "import") return usage('"log import" needs a file that "rialto log export" has made');
   if (rest.local && action !== "export") return usage(`"log ${action}" has no option --local`);
   return { is: "log", action, file, ...rest };
 }
 
-function ofToken([first = "", id = ""]: readonly string[], values: Values): Command {
+function ofToken([first, id = ""]: readonly string[], values: Values): Command {
   const action = TOKEN_ACTIONS.find((each) => each === first);
-  if (action === undefined) {
-    const actions = TOKEN_ACTIONS.join(", ");
-    return usage(`"token" must be followed by ${actions}, not "${first}"${hint(first, TOKEN_ACTIONS)}`);
-  }
+  if (action === undefined) return missingAction("token", first ?? null, TOKEN_ACTIONS);
   const isOfOne = action === "revoke" || action === "rotate";
   if (isOfOne && id === "") return usage(`"token ${action}" needs the eight characters of a token`);
-  if (!isOfOne && id !== "") return usage(`"${id}" was not expected here`);
+  if (!isOfOne && id !== "") return unexpected([id], `rialto token ${action}`);
   const alien = action === "create" ? undefined : TOKEN_OPTIONS.find((option) => values[option] !== undefined);
   if (alien !== undefined) return usage(`"token ${action}" has no option --${alien}`);
   if (action === "create" && values.account === undefined)
@@ -272,57 +274,51 @@ function ofToken([first = "", id = ""]: readonly string[], values: Values): Comm
 }
 
 /** The commands of an account have three words: the protocol, the command and the account. */
-function ofAccount(protocol: string, words: readonly string[], values: Values): Command {
+function ofAccount(protocol: string, { words, values, reading: { protocols } }: Line): Command {
   const [name, account, ...more] = words;
-  if (name === undefined) return usage(`there is no command "${protocol}"${hint(protocol)}`);
-  if (account === undefined) return usage(`"${protocol} ${name}" needs the name of an account${hint(protocol)}`);
-  if (more.length > 0) return usage(`"${more.join(" ")}" was not expected here`);
+  const commands = protocols.get(protocol)?.commands?.map((each) => each.name);
+  if (commands === undefined) return noCommand(protocol, protocols);
+  if (name === undefined || !commands.includes(name)) return missingAction(protocol, name ?? null, commands);
   const alien = alienIn(values, []);
   if (alien !== undefined) return usage(`"${protocol} ${name}" has no option --${alien}`);
+  if (account === undefined) return usage(`"${protocol} ${name}" needs the name of an account`);
+  if (more.length > 0) return unexpected(more, null);
   return { is: "account", protocol, name, account, conf: values.conf ?? null };
 }
 
-const usage = (message: string): Command => ({ is: "usage", message });
+/** A text that is searched or sent may begin with a dash. */
+const dashHint = (name: string): string =>
+  name === "explain" || name === "send" ? `; words that begin with "-" must follow "--"` : "";
+
+const usage = (message: string): Extract<Command, { is: "usage" }> => ({ is: "usage", message, json: false });
+
+function noCommand(word: string, protocols: Reading["protocols"]): Command {
+  const what = `there is no command "${word}"`;
+  if (CONFIGURATION.test(word)) return usage(`${what}; to start with that file: rialto -conf ${word}`);
+  const ofAccounts = [...protocols].flatMap(([name, { commands }]) => (commands === undefined ? [] : [name]));
+  return usage(`${what}${hint(word, [...Object.keys(COMMANDS), ...ofAccounts])}`);
+}
+
+/** `before`: the command that may be meant when a configuration stands where none is expected; null: unknown. */
+function unexpected(words: readonly string[], before: string | null): Command {
+  const what = `"${words.join(" ")}" was not expected here`;
+  const file = words.find((word) => CONFIGURATION.test(word));
+  return usage(file === undefined || before === null ? what : `${what}; did you mean: ${before} -conf ${file}?`);
+}
+
+function missingAction(name: string, found: string | null, actions: readonly string[]): Command {
+  const what = `"${name}" must be followed by ${actions.join(", ")}`;
+  return usage(found === null ? what : `${what}, not "${found}"${hint(found, actions)}`);
+}
+
+const CONFIGURATION = /\.(?:toml|ya?ml|json)$/iu;
 
 const isCommand = (name: string): name is HelpTopic => Object.hasOwn(COMMANDS, name);
 
-function hint(word: string, of: readonly string[] = Object.keys(COMMANDS)): string {
+function hint(word: string, of: readonly string[]): string {
   const near = suggest(word, of);
   return near === null ? "" : `; did you mean "${near}"?`;
 }
 
-const alienIn = (values: Values, options: readonly Option[]): Option | undefined =>
-  OWN_OPTIONS.find((option) => values[option] !== undefined && !options.includes(option));
-
-type Values = ReturnType<typeof parse>["values"];
-
-const parse = (args: string[]) =>
-  parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      conf: { type: "string", short: "c" },
-      data: { type: "string" },
-      debug: { type: "boolean", short: "d" },
-      version: { type: "boolean", short: "v" },
-      help: { type: "boolean", short: "h" },
-      socket: { type: "string" },
-      watch: { type: "boolean", short: "w" },
-      json: { type: "boolean" },
-      online: { type: "boolean" },
-      ids: { type: "boolean" },
-      as: { type: "string" },
-      quiet: { type: "boolean", short: "q" },
-      account: { type: "string" },
-      gateways: { type: "string" },
-      scopes: { type: "string" },
-      name: { type: "string" },
-      expires: { type: "string" },
-      "posts-per-minute": { type: "string" },
-      uses: { type: "string" },
-      hold: { type: "boolean" },
-      local: { type: "boolean" },
-      "may-double": { type: "boolean" },
-      "or-example": { type: "boolean" },
-    },
-  });
+const alienIn = (values: Values, options: readonly OptionName[]): string | undefined =>
+  Object.keys(values).find((name) => !COMMON_OPTIONS.has(name) && !options.some((option) => option === name));

@@ -1,8 +1,9 @@
 import { startApp, type App } from "../app/app.ts";
 import { closeDataFolder, openConfiguration } from "../app/private.ts";
 import type { ClusterNode } from "../app/cluster-node.ts";
-import type { ClusterSettings, Config } from "../config/config.ts";
+import type { ClusterSettings, Config, GeneralSettings } from "../config/config.ts";
 import type { Loaded } from "../config/load.ts";
+import type { ConfigProblem } from "../config/problems.ts";
 import { startErrorOf } from "../app/open.ts";
 import { START_ERRORS, StartError } from "../errors.ts";
 import { LogError } from "../log/errors.ts";
@@ -13,6 +14,7 @@ import { followReloads, listenForReloads } from "./reloads.ts";
 import { openSystemd, type Systemd } from "./systemd.ts";
 
 const DEGRADED = "the configuration has an error; everything else runs";
+const ODD = "the configuration has a warning";
 
 /** Longest that a stop may take before the program ends anyway. */
 const STOP_MS = 9_000;
@@ -23,17 +25,22 @@ export interface RunOptions {
   readonly debug: boolean;
   /** Reads the configuration once more; null: it is built in. */
   readonly read: (() => Loaded) | null;
+  /** Everything that was found in the configuration. */
+  readonly problems: readonly ConfigProblem[];
+  /** Options of the command line that have no effect. */
+  readonly ignored: readonly string[];
 }
 
 /** Runs the bridge until it is told to stop or cannot continue; resolves with the exit code. */
-export async function run(config: Config, { scrubber, debug, read }: RunOptions): Promise<number> {
+export async function run(config: Config, options: RunOptions): Promise<number> {
+  const { scrubber, debug, read } = options;
   const signalled = listenForSignals();
   let logger: Logger | null = null;
   try {
     const { logFormat: format, logFile: file } = config.general;
     logger = createLogger({ debug: debug || config.general.debug, format, file, scrubber });
     endOnBug(logger);
-    for (const problem of config.errors) logger.error({ problem: formatProblems([problem]).trimEnd() }, DEGRADED);
+    logFindings(options, logger);
     const asked = listenForReloads(config.path, logger);
     const { cluster } = config.general;
     const clusterNode = cluster === null ? null : await joinOthers(config, cluster, logger);
@@ -50,8 +57,18 @@ export async function run(config: Config, { scrubber, debug, read }: RunOptions)
     followReloads(app, { asked, logger, systemd });
     return await untilStopped(app, signalled, logger, systemd);
   } catch (error) {
-    return explainFailure(error, logger, scrubber);
+    return explainFailure(error, config.general, { logger, scrubber });
   }
+}
+
+/** What is wrong with the configuration and the command line, in the format of the log. */
+function logFindings({ problems, ignored }: RunOptions, logger: Logger): void {
+  for (const found of problems) {
+    const problem = formatProblems([found]).trimEnd();
+    if (found.severity === "error") logger.error({ problem }, DEGRADED);
+    else logger.warn({ problem }, ODD);
+  }
+  for (const option of ignored) logger.warn({ option }, "this option of matterbridge has no effect");
 }
 
 /** The log of several machines, whose code is not loaded for one. Rejects with a LogError. */
@@ -102,7 +119,8 @@ Or paste these two lines into another shell:
 /** On a terminal only: whoever reads the link could use it, and logs have many readers. */
 function printDashboard(app: Pick<App, "dashboard">): void {
   const link = app.dashboard();
-  if (link !== null) console.log(`\nThe dashboard, by a link that counts once, for 10 minutes:\n\n  ${link}\n`);
+  if (link !== null)
+    console.log(`\nThe dashboard, by a link that works once and expires after 10 minutes:\n\n  ${link}\n`);
 }
 
 async function untilStopped(
@@ -138,12 +156,23 @@ export async function stopWithin(limitMs: number, app: Pick<App, "stop">, logger
   return 0;
 }
 
-function explainFailure(error: unknown, logger: Logger | null, scrubber: Scrubber): number {
+/**
+ * Says why the program ends, once for each reader: in the log, or as text on standard error where a person reads (a
+ * terminal), and both where the log is a file. A service manager collects standard output and standard error in one
+ * place, so a second copy would be noise there.
+ */
+function explainFailure(
+  error: unknown,
+  { logFile, logFormat }: GeneralSettings,
+  { logger, scrubber }: { readonly logger: Logger | null; readonly scrubber: Scrubber },
+): number {
   const known = error instanceof LogError ? startErrorOf(error) : error;
   const code = known instanceof StartError ? known.code : "bug";
-  const { exit, remedy } = START_ERRORS[code];
+  const remedy = known instanceof StartError ? known.remedy : START_ERRORS.bug.remedy;
   const why = error instanceof Error ? (code === "bug" ? error.stack : error.message) : String(error);
-  logger?.fatal({ code, why }, "Rialto cannot continue");
-  console.error(scrubber.clean(`rialto: ${why}\n${remedy}`));
-  return exit;
+  const isTerminal = logFile === null && logFormat !== "json" && process.stdout.isTTY;
+  if (!isTerminal) logger?.fatal({ code, why, ...(remedy !== "" && { remedy }) }, "Rialto cannot continue");
+  if (isTerminal || logger === null || logFile !== null)
+    console.error(scrubber.clean(`rialto: ${why}\n${remedy}`.trimEnd()));
+  return START_ERRORS[code].exit;
 }

@@ -49,10 +49,15 @@ BindAddress = "127.0.0.1:4242"
 [[gateway]]
 name = "lobby"
 enable = true
-inout = [{ account = "irc.libera", channel = "#my-channel" }, { account = "api.local", channel = "api" }]
+inout = [
+  { account = "irc.libera", channel = "#my-channel" },
+  { account = "api.local", channel = "api" },
+]
 
-into rialto.toml in the folder where Rialto is started, or into /etc/rialto/rialto.toml, or name the file with -conf FILE.
-/etc/matterbridge/matterbridge.toml is read, too. "rialto check" says whether it is right, and "rialto example" runs a built-in one.
+into rialto.toml in the folder where Rialto is started, or into
+/etc/rialto/rialto.toml, or name the file with -conf FILE.
+/etc/matterbridge/matterbridge.toml is read, too. "rialto check" says whether it
+is right, and "rialto example" runs a built-in one.
 `;
 
 const ENDINGS = ["toml", "yaml", "yml", "json"] as const;
@@ -64,7 +69,7 @@ export const configFileNames = "rialto.toml (or .yaml, .json) or matterbridge.to
 
 /**
  * The configuration file in this folder: `rialto.toml`, its forms in YAML and JSON, then the same of `matterbridge`.
- * If there is none, that of the machine: in `/etc/rialto`, then in `/etc/matterbridge`. Absolute; null if there is none.
+ * If there is none, that of the machine: in `/etc/rialto`, then in `/etc/matterbridge`. Absolute; null: there is none.
  */
 export function findConfigFile(cwd: string, machine = "/etc"): string | null {
   const there = [

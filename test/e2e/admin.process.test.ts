@@ -25,7 +25,7 @@ async function start(options: Partial<RialtoOptions> = {}): Promise<Rialto> {
 
 /** A command in this process, so that a busy machine need not start a program for each. */
 function begin(args: readonly string[], cwd = "/nowhere") {
-  const command = parseCommand(args, {});
+  const command = parseCommand(args, { env: {}, protocols: new Map() });
   if (command.is !== "control") throw new Error(`${args.join(" ")}: ${JSON.stringify(command)}`);
   const end = new AbortController();
   onTestFinished(() => end.abort());

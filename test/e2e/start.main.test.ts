@@ -75,7 +75,7 @@ test("a configuration with errors: all of them, and exit 78", async () => {
   expect(await program.exited()).toBe(78);
   expect(program.output()).toMatch(/rialto\.toml:2:1: warning: .*Buffer/);
   expect(program.output()).toMatch(/rialto\.toml:6:\d+: error: .*api\.b/);
-  expect(program.output()).toMatch(/rialto check/);
+  expect(program.output()).toMatch(/\nrialto: Nothing in the configuration can start\.\n$/u);
 });
 
 const degraded = `
@@ -173,6 +173,7 @@ test("a LogFile that cannot be opened: says so without a stack, exit 73", async 
   const program = start(["-conf", "x.toml"]);
   expect(await program.exited()).toBe(73);
   expect(program.output()).toContain("general.LogFile cannot be opened");
+  expect(program.output()).toMatch(/\nCreate the folder none, or set general\.LogFile to another file\.\n$/u);
   expect(program.output()).not.toMatch(/^ +at /mu);
 });
 

@@ -167,7 +167,8 @@ export class Town<S extends Side> {
 
   /** What `rialto status` prints. */
   async status(): Promise<string> {
-    const command = parseCommand(["status", "--socket", path.join(this.rialto.dataPath, "rialto.sock")], {});
+    const socket = path.join(this.rialto.dataPath, "rialto.sock");
+    const command = parseCommand(["status", "--socket", socket], { env: {}, protocols: new Map() });
     if (command.is !== "control") throw new Error("there is no such command");
     const output: string[] = [];
     await control(command, {

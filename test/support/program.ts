@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import path from "node:path";
 import { within } from "./wait.ts";
 import { guard } from "./watchdog.ts";
@@ -11,7 +11,7 @@ const CACHE = path.join(import.meta.dirname, "../../node_modules/.cache");
  * configuration.
  */
 export interface Program {
-  readonly child: ChildProcess;
+  readonly child: ChildProcessWithoutNullStreams;
   /** Resolves once both streams together match. */
   readonly prints: (pattern: RegExp) => Promise<RegExpExecArray>;
   /** All that it printed so far, both streams. */
@@ -31,6 +31,21 @@ export function startProgram(
     // Compiled code is kept in the checkout, not in the home folder of the person who runs the tests.
     env: { PATH: process.env["PATH"] ?? "", XDG_CACHE_HOME: CACHE, ...env },
   });
+  return follow(child);
+}
+
+/**
+ * The same on a pseudo terminal of 80 columns, by `script` of util-linux. What the test writes to `child.stdin` is
+ * typed there.
+ */
+export function startOnTerminal(cwd: string, args: readonly string[]): Program {
+  const words = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`);
+  const line = `stty cols 80 rows 24; exec ${words.join(" ")}`;
+  const env = { PATH: process.env["PATH"] ?? "", XDG_CACHE_HOME: CACHE, SHELL: "/bin/sh", TERM: "xterm" };
+  return follow(spawn("script", ["-qefc", line, "/dev/null"], { cwd, env }));
+}
+
+function follow(child: ChildProcessWithoutNullStreams): Program {
   guard(child);
   let printed = "";
   const waiting = new Set<() => void>();
