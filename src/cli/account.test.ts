@@ -62,6 +62,7 @@ test.each([
   ["work", {}, 64, "has no account matrix.work"],
   ["local", {}, 64, "has no account matrix.local"],
   ["home", { conf: join(folder, "none.toml") }, 78, "there is no such file"],
+  ["crew", { protocol: "slack", name: "manifest", conf: join(folder, "none.toml") }, 78, "there is no such file"],
 ])("%s with %j exits with %d", (account, more, exit, told) => {
   const done = run(account, more);
   expect([done.exit, done.written]).toEqual([exit, ""]);

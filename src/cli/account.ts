@@ -8,7 +8,7 @@ import type { Manifest } from "../contract/manifest.ts";
 import { START_ERRORS } from "../errors.ts";
 import type { Command } from "./args.ts";
 import { formatProblems } from "../config/problem-lines.ts";
-import { load } from "./load.ts";
+import { isUnreadable, load } from "./load.ts";
 
 interface Surroundings {
   readonly env: Environment;
@@ -54,7 +54,7 @@ export function accountCommand(
   const account = loaded.ok
     ? [...loaded.config.accounts.values()].find((each) => each.name === wanted && each.protocol === protocol)
     : undefined;
-  if (isEarly) return print(account?.settings ?? defaultsOf(manifest));
+  if (isEarly && !isUnreadable(loaded)) return print(account?.settings ?? defaultsOf(manifest));
   if (!loaded.ok || hasErrors(loaded.problems)) {
     tell(formatProblems(loaded.problems));
     return START_ERRORS.config.exit;

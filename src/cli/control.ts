@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ExplainView, StatusView, TailLine } from "../admin/views.ts";
 import type { Reloaded } from "../app/reload.ts";
 import type { Environment } from "../config/environment.ts";
-import { START_ERRORS } from "../errors.ts";
+import { START_ERRORS, StartError } from "../errors.ts";
 import { socketPath } from "../http/admin/socket.ts";
 import { localTimeOfDay } from "../lib/local-time.ts";
 import { printable } from "../lib/printable.ts";
@@ -13,6 +13,7 @@ import { clusterText } from "./cluster-view.ts";
 import { dashboardText } from "./dashboard.ts";
 import { findDataPath } from "./data-path.ts";
 import { explainText } from "./explain-view.ts";
+import { reportFailure } from "./failure.ts";
 import { inviteOf, inviteText } from "./invite.ts";
 import { resendOf, resendText } from "./resend.ts";
 import { reloadText } from "./reload-view.ts";
@@ -39,16 +40,17 @@ const CLEAR = "\u001b[H\u001b[2J";
 
 /** Asks the Rialto that runs with this configuration. Resolves with the exit code. */
 export async function control(command: ControlCommand, terminal: Terminal): Promise<number> {
-  const socket = command.socket ?? socketPath(findDataPath(command, terminal));
+  const { json } = command;
   try {
+    const socket = command.socket ?? socketPath(findDataPath(command, terminal));
     return await COMMANDS[command.name](socket, command, terminal);
   } catch (error) {
-    if (error instanceof RequestRefused) return refused(error.answer, terminal);
-    if (!(error instanceof NotRunning)) throw error;
+    if (error instanceof RequestRefused) return await refused(error.answer, json, terminal);
+    if (!(error instanceof NotRunning) && !(error instanceof StartError)) throw error;
     // Interrupted: nobody waits for the answer.
     if (terminal.signal.aborted) return INTERRUPTED;
-    terminal.tell(`rialto: ${error.message}\n`);
-    return START_ERRORS.not_running.exit;
+    await reportFailure(error.message, json, terminal);
+    return START_ERRORS[error instanceof StartError ? error.code : "not_running"].exit;
   }
 }
 
@@ -106,11 +108,10 @@ const COMMANDS: Readonly<Record<ControlCommand["name"], Run>> = {
   },
   cluster: async (socket, { json }, terminal) => {
     const answer = await ask(socket, { method: "GET", path: "/api/v1/status" }, terminal.signal);
-    return await show(answer, false, terminal, (body) => {
+    return await show(answer, json, terminal, (body) => {
       const { cluster = null, nowMs } = parseAs(body, isStatus);
-      const code = cluster?.hasVoice === false ? 1 : 0;
-      if (json) return { text: `${JSON.stringify(cluster)}\n`, code };
-      return { text: cluster === null ? ALONE : clusterText(cluster, { nowMs, screen: terminal.screen() }), code };
+      const text = cluster === null ? ALONE : clusterText(cluster, { nowMs, screen: terminal.screen() });
+      return { text, json: `${JSON.stringify(cluster)}\n`, code: cluster?.hasVoice === false ? 1 : 0 };
     });
   },
   dashboard: async (socket, { json }, terminal) => {
@@ -131,12 +132,12 @@ async function watchStatus(socket: string, json: boolean, terminal: Terminal): P
     let text: string;
     try {
       const answer = await ask(socket, { method: "GET", path: "/api/v1/status" }, signal);
-      if (answer.status !== 200) return refused(answer, terminal);
+      if (answer.status !== 200) return await refused(answer, json, terminal);
       text = json ? answer.body : statusText(parseAs(answer.body, isStatus), screen());
     } catch (error) {
       if (!(error instanceof NotRunning)) throw error;
       if (isAborted(signal)) break;
-      text = `${error.message}\n`;
+      text = json ? `${JSON.stringify({ error: error.message })}\n` : `${error.message}\n`;
     }
     if (!(await write(screen().colour && !json ? `${CLEAR}${text}` : text))) break;
     await sleep(WATCH_MS, undefined, { signal }).catch(() => undefined);
@@ -144,20 +145,27 @@ async function watchStatus(socket: string, json: boolean, terminal: Terminal): P
   return 0;
 }
 
+/** `json`: what `--json` prints, if that is not the whole answer. */
+interface Shown {
+  readonly text: string;
+  readonly json?: string;
+  readonly code: number;
+}
+
 async function show(
   answer: ControlResponse,
   json: boolean,
   terminal: Terminal,
-  view: (body: string) => { readonly text: string; readonly code: number },
+  view: (body: string) => Shown,
 ): Promise<number> {
-  if (answer.status !== 200) return refused(answer, terminal);
-  const { text, code } = view(answer.body);
-  await terminal.write(json ? answer.body : text);
-  return code;
+  if (answer.status !== 200) return await refused(answer, json, terminal);
+  const shown = view(answer.body);
+  await terminal.write(json ? (shown.json ?? answer.body) : shown.text);
+  return shown.code;
 }
 
-function refused({ body }: ControlResponse, { tell }: Terminal): number {
-  tell(`rialto: ${printable(messageOf(body))}\n`);
+async function refused({ body }: ControlResponse, json: boolean, terminal: Terminal): Promise<number> {
+  await reportFailure(printable(messageOf(body)), json, terminal);
   return 1;
 }
 

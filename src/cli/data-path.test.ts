@@ -43,3 +43,12 @@ test.each([
 test("what the environment says counts more", () => {
   expect(find("x.toml", "[broken", { RIALTO_GENERAL_DATAPATH: "/srv/r" }).found).toBe("/srv/r");
 });
+
+test.each(["missing.toml", "."])("without --data, a configuration that cannot be read ends it: %s", (conf) => {
+  const cwd = scratch();
+  const where = { env: {}, cwd, tell: () => undefined };
+  expect(() => findDataPath({ conf, data: null }, where)).toThrow(
+    expect.objectContaining({ code: "config", message: expect.stringMatching(/error: .*--data$/u) as string }) as Error,
+  );
+  expect(findDataPath({ conf, data: "there" }, where)).toBe(join(cwd, "there"));
+});

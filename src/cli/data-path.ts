@@ -2,8 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { exampleConfig, exampleName, findConfigFile } from "../config/example.ts";
+import { formatProblems } from "../config/problem-lines.ts";
 import { generalSchema } from "../config/schema.ts";
-import { load } from "./load.ts";
+import { StartError } from "../errors.ts";
+import { isUnreadable, load } from "./load.ts";
 
 export interface Whereabouts {
   readonly env: Environment;
@@ -15,7 +17,10 @@ export interface Whereabouts {
 /** A longer file is no configuration. */
 const FILE_MAX = 4 * 1024 * 1024;
 
-/** The data folder to use: the one that is named, or the one in the configuration, even if that has errors. */
+/**
+ * The data folder to use: the one that is named, or the one in the configuration, even if that has errors. Throws a
+ * StartError where the configuration cannot be read at all: the default folder may belong to another Rialto.
+ */
 export function findDataPath(
   { conf, data }: { readonly conf: string | null; readonly data: string | null },
   { env, cwd, tell }: Whereabouts,
@@ -25,6 +30,9 @@ export function findDataPath(
   const source = path === null ? { text: exampleConfig, format: "toml" as const, name: exampleName } : { path };
   const loaded = load(source, { env, cwd });
   if (loaded.ok) return loaded.config.general.dataPath;
+  if (isUnreadable(loaded)) {
+    throw new StartError("config", `${formatProblems(loaded.problems).trimEnd()}; or name the data folder with --data`);
+  }
   const file = path === null ? cwd : resolve(cwd, path);
   const said = env["RIALTO_GENERAL_DATAPATH"] || env["MATTERBRIDGE_GENERAL_DATAPATH"] || writtenIn(file);
   const found = resolve(path === null ? cwd : dirname(file), said || generalSchema.properties.DataPath.default);

@@ -12,3 +12,7 @@ export function load(
 ): Loaded {
   return loadConfig({ source, ...surroundings, rules: { protocols, checkPattern, findLoops } });
 }
+
+/** There is no such file, or it cannot be opened: nothing is known of what it says. */
+export const isUnreadable = ({ ok, problems }: Loaded): boolean =>
+  !ok && problems.some(({ code, line }) => code === "unreadable" && line === 0);

@@ -14,6 +14,7 @@ import type { LogCommand } from "./args.ts";
 import { ask, NotRunning } from "./client.ts";
 import type { Terminal } from "./control.ts";
 import { findDataPath } from "./data-path.ts";
+import { reportFailure } from "./failure.ts";
 import { isObject, parseAs } from "../lib/shapes.ts";
 
 /** A running Rialto copies its log while it does its other work. */
@@ -29,15 +30,15 @@ interface Result {
 
 /** `rialto log …`. Resolves with the exit code. */
 export async function logCommand(command: LogCommand, terminal: Terminal): Promise<number> {
-  const dataPath = findDataPath(command, terminal);
   try {
+    const dataPath = findDataPath(command, terminal);
     const { text, json, code } = await ACTIONS[command.action](dataPath, command, terminal);
     await terminal.write(command.json ? `${JSON.stringify(json)}\n` : text);
     return code;
   } catch (error) {
     const known = error instanceof LogError ? startErrorOf(error) : error;
     if (!(known instanceof StartError)) throw error;
-    terminal.tell(`rialto: ${known.message}\n`);
+    await reportFailure(known.message, command.json, terminal);
     return START_ERRORS[known.code].exit;
   }
 }

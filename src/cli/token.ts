@@ -15,6 +15,7 @@ import type { TokenCommand } from "./args.ts";
 import { ask, NotRunning } from "./client.ts";
 import type { Terminal } from "./control.ts";
 import { findDataPath } from "./data-path.ts";
+import { reportFailure } from "./failure.ts";
 import { load } from "./load.ts";
 import { table } from "./table.ts";
 
@@ -25,7 +26,7 @@ export async function tokenCommand(command: TokenCommand, terminal: Terminal): P
     const done = (await throughSocket(order, command, terminal)) ?? (await inTheLog(order, command, terminal));
     if (typeof done === "number") return done;
     if (!done.ok) {
-      terminal.tell(`rialto: ${printable(done.message)}\n`);
+      await reportFailure(printable(done.message), command.json, terminal);
       return 1;
     }
     await terminal.write(command.json ? `${JSON.stringify(jsonOf(done))}\n` : textOf(done, command, terminal));
@@ -34,7 +35,7 @@ export async function tokenCommand(command: TokenCommand, terminal: Terminal): P
   } catch (error) {
     const why = error instanceof LogError ? startErrorOf(error) : error;
     if (!(why instanceof StartError)) throw error;
-    terminal.tell(`rialto: ${why.message}\n`);
+    await reportFailure(why.message, command.json, terminal);
     return START_ERRORS[why.code].exit;
   }
 }
@@ -70,23 +71,20 @@ async function throughSocket(
   } catch (error) {
     if (!(error instanceof NotRunning)) throw error;
     if (command.socket === null) return null;
-    terminal.tell(`rialto: ${error.message}\n`);
+    await reportFailure(error.message, command.json, terminal);
     return START_ERRORS.not_running.exit;
   }
 }
 
 async function inTheLog(order: TokenOrder, command: TokenCommand, terminal: Terminal): Promise<TokenResult | number> {
-  const { env, cwd, tell } = terminal;
+  const { env, cwd } = terminal;
   const path = command.conf ?? findConfigFile(cwd);
   if (path === null) {
-    tell("rialto: there is no configuration here; name the file with -conf\n");
+    await reportFailure("there is no configuration here; name the file with -conf", command.json, terminal);
     return START_ERRORS.usage.exit;
   }
   const loaded = load({ path }, { env, cwd });
-  if (!loaded.ok) {
-    tell(formatProblems(loaded.problems));
-    return START_ERRORS.config.exit;
-  }
+  if (!loaded.ok) throw new StartError("config", formatProblems(loaded.problems).trimEnd());
   const { config } = loaded;
   const dataPath = findDataPath(command, terminal);
   const silent = { appended: () => undefined, refused: () => undefined };
@@ -121,7 +119,7 @@ function textOf(done: Done, { quiet }: TokenCommand, terminal: Terminal): string
     case "list":
       return quiet ? done.tokens.map(({ id }) => `${id}\n`).join("") : listText(done.tokens, terminal);
     case "revoked":
-      return quiet ? "" : `${done.id} counts no more\n`;
+      return quiet ? "" : `${done.id} is revoked\n`;
   }
 }
 
@@ -144,7 +142,7 @@ function listText(tokens: readonly TokenJson[], terminal: Terminal): string {
 function noteOf({ id, account, scopes, gateways, expires, old_until: oldUntil }: TokenJson): string {
   const sees = gateways === null ? "all gateways" : gateways.join(", ");
   const until = expires === null ? "until it is revoked" : `until ${expires}`;
-  const old = oldUntil === null ? "" : ` The one before counts until ${oldUntil}.`;
+  const old = oldUntil === null ? "" : ` The old one works until ${oldUntil}.`;
   const what = `${id}: ${scopes.join(", ")} in ${sees} of ${account}, ${until}.`;
   return printable(`${what}${old} Keep the token now: it is not shown again.`) + "\n";
 }
