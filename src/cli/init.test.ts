@@ -52,7 +52,7 @@ UseTLS = true
 Password = "pass\\"word"
 `);
   expect(text).toContain('[general]\nAdminBindAddress = "127.0.0.1:4290"\n');
-  expect(text).toMatch(/\[api\.home\]\n# .*\nBindAddress = "127\.0\.0\.1:4242"\n/);
+  expect(text).toMatch(/\[api\.home\]\n(?:# .*\n)+BindAddress = "127\.0\.0\.1:4242"\n/);
   expect(text).toContain(`[[gateway]]
 name = "lobby"
 enable = true
@@ -120,6 +120,108 @@ test("answers that come all at once, as when somebody pastes them, are each take
   expect(await run(cwd, answers)).toMatchObject({ code: 0 });
   expect(readFileSync(join(cwd, "rialto.toml"), "utf8")).toMatch(/4301[^]*4302[^]*name = "lobby"/);
 });
+
+/** Readline moves the cursor behind it. */
+const QUESTION = new RegExp(String.raw`: (?:${"\u001b"}\[\d+G)?$`, "u");
+
+/** A terminal as readline sees it; answers are typed when the question is there. */
+async function onTerminal(keys: readonly string[]) {
+  const cwd = scratch();
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  let shown = "";
+  const left = [...keys];
+  let isAsked = false;
+  output.on("data", (part: Buffer) => {
+    shown += part.toString();
+    // A question ends so. It is written in several parts.
+    if (isAsked || !QUESTION.test(shown)) return;
+    isAsked = true;
+    setImmediate(() => {
+      isAsked = false;
+      input.write(left.shift() ?? "\u0003");
+    });
+  });
+  const write = (text: string): void => void output.write(text);
+  const code = await init(null, { env: {}, cwd, say: write, tell: write, terminal: { input, output } });
+  const path = join(cwd, "rialto.toml");
+  const text = statSync(path, { throwIfNoEntry: false }) === undefined ? null : readFileSync(path, "utf8");
+  return { code, shown, text };
+}
+
+const BACKSPACE = "\u007f";
+const LEFT_AND_RIGHT = "\u001b[D\u001b[C";
+const toChannel = ["api\r", "two\r", "127.0.0.1:4302\r", "\r", "\r", "\r"];
+
+test("a secret is not shown while it is typed, pasted or corrected, and is written as typed", async () => {
+  const typed = `hidden-wordX${BACKSPACE}-pasted${LEFT_AND_RIGHT}\r`;
+  const { code, shown, text } = await onTerminal(["api\r", "one\r", "127.0.0.1:4301\r", typed, ...toChannel]);
+  expect(code).toBe(0);
+  expect(text).toContain('Token = "hidden-word-pasted"');
+  expect(shown).toContain("127.0.0.1:4301");
+  expect(shown).not.toMatch(/hidden|pasted/u);
+});
+
+test("a secret is not shown when all answers are pasted at once", async () => {
+  const all = ["api", "one", "127.0.0.1:4301", "hidden-word"].map((answer) => `${answer}\r`).join("");
+  const { shown, text } = await onTerminal([all, ...toChannel]);
+  expect(text).toContain('Token = "hidden-word"');
+  expect(shown).toContain("BindAddress: 127.0.0.1:4301\n");
+  expect(shown).not.toContain("hidden");
+});
+
+test("the arrow keys do not bring a secret back", async () => {
+  const first = ["api\r", "one\r", "127.0.0.1:4301\r", "hidden-word\r"];
+  const { shown } = await onTerminal([...first, "\u001b[A\r", "api\r", ...toChannel.slice(1)]);
+  expect(shown).not.toContain("hidden");
+});
+
+test("Ctrl-C at a question for a secret cancels, and writes nothing", async () => {
+  const { code, shown, text } = await onTerminal(["api\r", "one\r", "127.0.0.1:4301\r", "hidden\u0003"]);
+  expect([code, text]).toEqual([64, null]);
+  expect(shown).toMatch(/\nrialto: cancelled; nothing was written\n$/u);
+  expect(shown).not.toContain("hidden");
+});
+
+test("a question for yes or no is asked again until it is answered", async () => {
+  const { text, said } = await talk([
+    "net",
+    "one",
+    "host:1",
+    "#bridge",
+    "yes",
+    "",
+    "#a",
+    "net",
+    "one",
+    "#b",
+    "maybe",
+    "n",
+    "",
+  ]);
+  expect(said.match(/Answer y or n\./gu)).toHaveLength(2);
+  expect(text).toContain("UseTLS = true");
+});
+
+test.each([...protocols.keys()])(
+  "%s: no line that is said or written is longer than 80 columns or has Markdown",
+  async (network) => {
+    const said: string[] = [];
+    const left = [network, "one"];
+    const enough = new Error("enough was asked");
+    const ask = (question: string): Promise<string> => {
+      said.push(question);
+      // After the settings.
+      if (said.filter((each) => /(?:Room|Network): $/u.test(each)).length > 1) return Promise.reject(enough);
+      return Promise.resolve(left.shift() ?? (/\[y\/N\]/u.test(question) ? "n" : "x"));
+    };
+    await interview({ ask, say: (text) => void said.push(text) }, protocols).catch((error: unknown) => {
+      if (error !== enough) throw error;
+    });
+    const lines = said.join("\n").split("\n");
+    expect(lines.filter((line) => line.length > 80 || line.includes("`"))).toEqual([]);
+  },
+);
 
 test("an end of the input gives up, and writes nothing", async () => {
   const cwd = scratch();

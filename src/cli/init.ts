@@ -1,16 +1,16 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { protocols } from "../adapters/registry.ts";
 import type { Environment } from "../config/environment.ts";
 import type { Manifest, SettingSchema } from "../contract/manifest.ts";
 import { START_ERRORS } from "../errors.ts";
 import { suggest } from "../lib/suggest.ts";
 import { check } from "./check.ts";
+import { type Console, NoAnswer, openQuestions, type Questions } from "./questions.ts";
+import { wrap } from "./wrap.ts";
 
 export interface Interview {
-  /** The answer, without white space around it. Rejects when there will be none. */
-  readonly ask: (question: string) => Promise<string>;
+  readonly ask: Questions["ask"];
   /** Takes whole lines. */
   readonly say: (text: string) => void;
 }
@@ -22,7 +22,7 @@ interface Surroundings {
   /** Takes whole lines: why it cannot. */
   readonly tell: (text: string) => void;
   /** Null: nobody can be asked. */
-  readonly terminal: { readonly input: NodeJS.ReadableStream; readonly output: NodeJS.WritableStream } | null;
+  readonly terminal: Console | null;
 }
 
 interface Room {
@@ -50,31 +50,20 @@ export async function init(file: string | null, surroundings: Surroundings): Pro
   if (existsSync(path)) return usage(`${path} already exists and was not changed; name another file: rialto init FILE`);
   if (terminal === null) {
     return usage(
-      "init asks questions and needs a terminal. Without one, write the file by hand: docs/settings.md lists the settings",
+      'init asks questions and needs a terminal. Without one, write the file by hand: "rialto run" without a configuration prints one to begin with',
     );
   }
-  const lines = createInterface({ input: terminal.input, output: terminal.output });
-  const gone = new AbortController();
-  lines.on("close", () => gone.abort());
+  const { ask, close } = openQuestions(terminal);
   try {
-    // Not `question`: of several lines that are pasted at once it loses all but the first.
-    const answers = lines[Symbol.asyncIterator]();
-    const ask = async (question: string): Promise<string> => {
-      lines.setPrompt(question);
-      if (!gone.signal.aborted) lines.prompt();
-      const { value, done } = await answers.next();
-      if (done === true) throw new Error("no more answers");
-      return value.trim();
-    };
     const text = await interview({ ask, say }, protocols);
     // It may hold secrets.
     writeFileSync(path, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (gone.signal.aborted) return usage("cancelled; nothing was written");
+    if (error instanceof NoAnswer) return usage("cancelled; nothing was written");
     if (error instanceof Error && "code" in error) return usage(`${path} cannot be written: ${error.message}`);
     throw error;
   } finally {
-    lines.close();
+    close();
   }
   say(`\n${path} is written. "rialto check" says:\n\n`);
   const code = check(path, { env, cwd, write: say });
@@ -86,12 +75,13 @@ export async function init(file: string | null, surroundings: Surroundings): Pro
 
 /** Asks for at least two rooms; resolves with the configuration that links them. */
 export async function interview({ ask, say }: Interview, known: ReadonlyMap<string, Manifest>): Promise<string> {
-  say("This writes a configuration that links rooms with each other. Ctrl-C cancels and writes nothing.\n");
+  say("This writes a configuration that links rooms with each other.\nCtrl-C cancels and writes nothing.\n");
   const accounts = new Map<string, Account>();
   const rooms: Room[] = [];
-  while (rooms.length < 2 || /^y/iu.test(await ask("One more room? [y/N] "))) {
+  while (rooms.length < 2 || (await askYesNo({ ask, say }, "One more room?"))) {
     say(`\nRoom ${rooms.length + 1}\n`);
-    const manifest = await askProtocol(ask, say, known);
+    if (rooms.length === 0) say(wrap([...known.keys()].join(", "), "  Networks: "));
+    const manifest = await askProtocol({ ask, say }, known);
     const own = [...accounts.keys()].filter((key) => key.startsWith(`${manifest.protocol}.`));
     const account = await askAccount({ ask, say }, manifest, own);
     if (!accounts.has(account)) {
@@ -107,14 +97,19 @@ export async function interview({ ask, say }: Interview, known: ReadonlyMap<stri
   return configurationOf(gateway, [...accounts.values()], rooms);
 }
 
-async function askProtocol(
-  ask: Interview["ask"],
-  say: Interview["say"],
-  known: ReadonlyMap<string, Manifest>,
-): Promise<Manifest> {
-  const names = [...known.keys()].join(", ");
+/** Anything but an answer to the question is asked again: the answer to another question may be meant. */
+async function askYesNo({ ask, say }: Interview, question: string): Promise<boolean> {
   for (;;) {
-    const answer = (await ask(`  Network (${names}): `)).toLowerCase();
+    const answer = (await ask(`${question} [y/N]: `)).toLowerCase();
+    if (["y", "yes", "true"].includes(answer)) return true;
+    if (["", "n", "no", "false"].includes(answer)) return false;
+    say("  Answer y or n.\n");
+  }
+}
+
+async function askProtocol({ ask, say }: Interview, known: ReadonlyMap<string, Manifest>): Promise<Manifest> {
+  for (;;) {
+    const answer = (await ask("  Network: ")).toLowerCase();
     const found = known.get(answer);
     if (found !== undefined) return found;
     const near = suggest(answer, known.keys());
@@ -137,20 +132,25 @@ async function askSettings({ ask, say }: Interview, manifest: Manifest): Promise
     const isNeeded = schema.default === undefined;
     const isText = schema.type === "string";
     if (!isNeeded && !ALSO.has(name) && !(schema.secret === true && isText)) continue;
-    say(`  ${schema.description ?? name}\n`);
+    say(wrap(plain(schema.description ?? name), "  "));
     if (schema.type === "boolean") {
-      settings.set(name, /^y/iu.test(await ask(`  ${name} [y/N]: `)));
+      settings.set(name, await askYesNo({ ask, say }, `  ${name}`));
       continue;
     }
-    const answer = await askText(ask, name, isNeeded);
+    const answer = await askText(ask, name, { isNeeded, isSecret: schema.secret === true });
     if (answer !== "") settings.set(name, answer);
   }
   return settings;
 }
 
-async function askText(ask: Interview["ask"], name: string, isNeeded: boolean): Promise<string> {
+async function askText(
+  ask: Interview["ask"],
+  name: string,
+  { isNeeded, isSecret }: { readonly isNeeded: boolean; readonly isSecret: boolean },
+): Promise<string> {
+  const notes = [...(isNeeded ? [] : [" [none]"]), ...(isSecret ? [" (not shown)"] : [])].join("");
   for (;;) {
-    const answer = await ask(`  ${name}${isNeeded ? "" : " [none]"}: `);
+    const answer = await ask(`  ${name}${notes}: `, { isSecret });
     if (answer !== "" || !isNeeded) return answer;
   }
 }
@@ -166,8 +166,8 @@ async function askChannel({ ask, say }: Interview, { channel, onlyChannel }: Man
 
 function configurationOf(gateway: string, accounts: readonly Account[], rooms: readonly Room[]): string {
   const parts = [
-    "# A configuration of Rialto. docs/settings.md lists all settings; `rialto check` shows what is wrong with this file.\n",
-    '# The dashboard is here, for this machine only; `rialto dashboard` prints a link to it.\n[general]\nAdminBindAddress = "127.0.0.1:4290"\n',
+    '# A configuration of Rialto. "rialto check" shows what is wrong with this file.\n',
+    '# The dashboard is here, for this machine only.\n# "rialto dashboard" prints a link to it.\n[general]\nAdminBindAddress = "127.0.0.1:4290"\n',
     ...accounts.map(accountText),
     `# Everything that is said in one of these rooms goes to all the others.\n[[gateway]]\nname = ${JSON.stringify(gateway)}\nenable = true\n`,
     ...rooms.map(
@@ -181,7 +181,11 @@ function configurationOf(gateway: string, accounts: readonly Account[], rooms: r
 function accountText({ manifest, name, settings }: Account): string {
   const lines = [...settings].map(([setting, value]) => {
     const schema: SettingSchema | undefined = manifest.schema.properties[setting];
-    return `# ${schema?.description ?? ""}\n${setting} = ${JSON.stringify(value)}\n`;
+    return `${wrap(plain(schema?.description ?? ""), "# ", "# ")}${setting} = ${JSON.stringify(value)}\n`;
   });
   return `# ${manifest.title}\n[${manifest.protocol}.${name}]\n${lines.join("")}`;
 }
+
+/** A description without its Markdown: names of settings and values in it are readable without backticks. Pure. */
+const plain = (description: string): string =>
+  description.replaceAll("`", "").replaceAll(/\[([^\]]+)\]\([^)\s]+\)/gu, "$1");

@@ -2,11 +2,10 @@
 const WIDTH = 80;
 
 /**
- * A paragraph as lines of at most 80 columns, each ended by a newline. `first` begins the first line, and as many
- * spaces begin the others. A longer word stays whole. Pure.
+ * A paragraph as lines of at most 80 columns, each ended by a newline. `first` begins the first line, and `rest` the
+ * others: as many spaces, if nothing else is given. A longer word stays whole. Pure.
  */
-export function wrap(text: string, first = ""): string {
-  const indent = " ".repeat(first.length);
+export function wrap(text: string, first = "", rest = " ".repeat(first.length)): string {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(/\s+/u)) {
@@ -16,7 +15,7 @@ export function wrap(text: string, first = ""): string {
     } else line = line === "" ? word : `${line} ${word}`;
   }
   lines.push(line);
-  return lines.map((each, at) => `${at === 0 ? first : indent}${each}\n`).join("");
+  return lines.map((each, at) => `${at === 0 ? first : rest}${each}\n`).join("");
 }
 
 /** A term and what it means, as a row of two columns; `width` is the first column with its margins. Pure. */

@@ -118,3 +118,27 @@ test.runIf(process.platform === "linux")("on a terminal, why it does not start i
   expect(program.output().match(/cannot listen/gu)).toHaveLength(1);
   expect(program.output()).toContain("rialto: [api.a] cannot listen on");
 });
+
+test.runIf(process.platform === "linux")("on a terminal, init does not show a secret while it is typed", async () => {
+  const program = startOnTerminal(folder, ["init"]);
+  const answers: readonly [question: RegExp, keys: string][] = [
+    [/Network: /u, "api\r"],
+    [/account \[home\]: /u, "\r"],
+    [/BindAddress: /u, "127.0.0.1:4301\r"],
+    [/\(not shown\): /u, "hidden-wordX\u007f\r"],
+    [/Room 2[^]*Network: /u, "api\r"],
+    [/Room 2[^]*account \[home\]: /u, "two\r"],
+    [/Room 2[^]*BindAddress: /u, "127.0.0.1:4302\r"],
+    [/Room 2[^]*\(not shown\): /u, "\r"],
+    [/One more room\? \[y\/N\]: /u, "\r"],
+    [/\[lobby\]: /u, "\r"],
+  ];
+  for (const [question, keys] of answers) {
+    await program.prints(question);
+    program.child.stdin.write(keys);
+  }
+  expect(await program.exited()).toBe(0);
+  expect(program.output()).not.toContain("hidden");
+  expect(program.output()).toContain("127.0.0.1:4301");
+  expect(await readFile(path.join(folder, "rialto.toml"), "utf8")).toContain('\nToken = "hidden-word"\n');
+});
