@@ -12,6 +12,7 @@ import { Metrics } from "../admin/metrics.ts";
 import { noSuchGateway, say } from "../admin/operator.ts";
 import { Resender } from "../admin/resend.ts";
 import { resendTyped } from "../admin/resend-choice.ts";
+import { startTime } from "../admin/start-time.ts";
 import { statusOf } from "../admin/status.ts";
 import { SAMPLE_MS, Traffic } from "../admin/traffic.ts";
 import type { ConfigError } from "../admin/alerts.ts";
@@ -76,7 +77,7 @@ export class Admin {
   readonly told: { readonly meter: Meter; readonly onDrop: OnDrop };
   readonly #share: ServerShare;
   readonly #version = version();
-  readonly #startedMs = systemClock.nowMs();
+  readonly #startedMs = startTime(systemClock);
   readonly #loop = new LoopDelay();
   readonly #traffic: Traffic;
   readonly #sampling: NodeJS.Timeout;
@@ -201,7 +202,7 @@ export class Admin {
     const status = (): Promise<StatusView> =>
       statusOf({
         version: this.#version,
-        startedMs: this.#startedMs,
+        startedMs: this.#startedMs(),
         nowMs,
         health,
         loop: this.#loop,
