@@ -7,7 +7,7 @@ test.each([
   ["not-authorized", "forbidden", /options\.key/u],
   ["forbidden", "forbidden", /banned/u],
   ["registration-required", "forbidden", /members/u],
-  ["not-allowed", "forbidden", /may not create it/u],
+  ["not-allowed", "config", /may not create it/u],
   ["item-not-found", "not_found", /no such room/u],
   ["jid-malformed", "config", /the room's name/u],
   ["service-unavailable", "rate_limited", /full/u],

@@ -26,7 +26,7 @@ export function joinRefused({ condition, text, type }: StanzaError): Extract<Joi
       return refuse("forbidden", "the room is for members only; make Rialto's account a member", 10 * MINUTE);
     case "not-allowed":
       return refuse(
-        "forbidden",
+        "config",
         "the room does not exist and Rialto may not create it, or its service cannot be reached; check the room's name and Muc",
         10 * MINUTE,
       );
