@@ -1,7 +1,7 @@
 import type { Destination, DropView, ExplainView, Story } from "../admin/views.ts";
 import { ago } from "../lib/ago.ts";
 import { localTime } from "../lib/local-time.ts";
-import { printable } from "../lib/printable.ts";
+import { printable, shorten } from "../lib/printable.ts";
 import { type Cell, type Colour, paint, type Screen, table } from "./table.ts";
 
 export interface ExplainLook {
@@ -32,11 +32,19 @@ function storyText(story: Story, look: ExplainLook): string {
     about === null ? "" : `\n  ${about.is} of ${about.seq === null ? "an unknown message" : `no. ${about.seq}`}`;
   const ids = look.ids && refs.length > 0 ? `\n  known there as ${refs.map((ref) => printable(ref)).join(", ")}` : "";
   const lost = gone ? "\n  The message itself was deleted from the log." : "";
+  const said = `  ${printable(by)} in ${printable(account)} ${printable(channel)}: ${printable(words)}`;
   const head = `${paint(`no. ${seq}`, "bold", screen)}${kind} ${localTime(atMs)}, ${ago(nowMs - atMs)} ago
-  ${printable(by)} in ${printable(account)} ${printable(channel)}: ${printable(words)}${acts}${ids}${lost}`;
+${shorten(said, screen.width)}${acts}${ids}${lost}`;
   if (destinations.length === 0) return `${head}\n  With the current configuration it goes nowhere.\n`;
   const rows = destinations.flatMap((destination) => rowsOf(destination, look));
-  return `${head}\n${table(rows, screen)}`;
+  const copies = look.ids ? destinations.map(copiesText) : [];
+  return `${head}\n${table(rows, screen)}${copies.join("")}`;
+}
+
+/** On a line of their own, whole: people copy ids. */
+function copiesText({ account, channel, refs }: Destination): string {
+  if (refs.length === 0) return "";
+  return `  ids in ${printable(account)} ${printable(channel)}: ${refs.map((ref) => printable(ref)).join(", ")}\n`;
 }
 
 function dropText(drop: DropView, look: ExplainLook): string {
@@ -45,18 +53,18 @@ function dropText(drop: DropView, look: ExplainLook): string {
   const kind = event === "" ? "" : ` (${printable(event)})`;
   const ids = look.ids && refs.length > 0 ? `\n  known there as ${refs.map((ref) => printable(ref)).join(", ")}` : "";
   const matched = rule === undefined ? "" : `: ${printable(rule)}`;
+  const said = `  ${printable(by)} in ${printable(account)} ${printable(channel)}: ${printable(text)}`;
   return `${paint("not relayed", "yellow", screen)}${kind} ${localTime(atMs)}, ${ago(nowMs - atMs)} ago
-  ${printable(by)} in ${printable(account)} ${printable(channel)}: ${printable(text)}${ids}
+${shorten(said, screen.width)}${ids}
   ${why}${matched}
 `;
 }
 
-function rowsOf(destination: Destination, { nowMs, ids }: ExplainLook): readonly (readonly Cell[])[] {
-  const { gateway, account, channel, state, why, remedy, retryMs, tries, refs, losses } = destination;
+function rowsOf(destination: Destination, { nowMs }: ExplainLook): readonly (readonly Cell[])[] {
+  const { gateway, account, channel, state, why, remedy, retryMs, tries, losses } = destination;
   const again = retryMs === null || retryMs <= nowMs ? [] : [`again in ${ago(retryMs - nowMs)}`];
   const times = tries === null || tries === 0 ? [] : [`tried ${tries} ${tries === 1 ? "time" : "times"}`];
-  const copies = ids && refs.length > 0 ? [`as ${refs.join(", ")}`] : [];
-  const said = [...(why === null ? [] : [why]), ...times, ...again, ...copies].join("; ");
+  const said = [...(why === null ? [] : [why]), ...times, ...again].join("; ");
   const first: readonly Cell[] = [
     { text: `  → ${account} ${channel}` },
     { text: `(${gateway})`, colour: "dim" },

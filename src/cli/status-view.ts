@@ -14,7 +14,7 @@ export function statusText(status: StatusView, screen: Screen): string {
   const disk = log.freeBytes === null ? "" : `, ${gibibytes(log.freeBytes)} free`;
   const takes = log.takes ? "accepts messages" : paint("accepts NO messages", "red", screen);
   const head = [
-    `Rialto ${printable(version)} ${verdict}. It has run for ${ago(nowMs - startedMs)}.`,
+    `Rialto ${printable(version)} ${verdict}${well ? beginning(accounts) : ""}. It has run for ${ago(nowMs - startedMs)}.`,
     ...(cluster === undefined ? [] : [clusterLine(cluster)]),
     `The log ${takes} (${log.head} so far${disk}).`,
   ];
@@ -46,6 +46,13 @@ export function statusText(status: StatusView, screen: Screen): string {
   ]
     .join("\n\n")
     .concat("\n");
+}
+
+/** An account is no trouble while it connects for the first time, and is not well either. */
+function beginning(accounts: StatusView["accounts"]): string {
+  const count = accounts.filter(({ state }) => state === "connecting").length;
+  if (count === 0) return "";
+  return count === 1 ? "; 1 account is still connecting" : `; ${count} accounts are still connecting`;
 }
 
 /** Echoes of our own messages and repeated events are normal, and left out. */

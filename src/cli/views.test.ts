@@ -4,7 +4,7 @@ import type { Reloaded } from "../app/reload.ts";
 import type { Destination, Story } from "../admin/views.ts";
 import { type ExplainLook, explainText } from "./explain-view.ts";
 import { reloadText } from "./reload-view.ts";
-import type { ClusterView } from "../admin/views.ts";
+import type { ClusterView, StatusView } from "../admin/views.ts";
 import { clusterText } from "./cluster-view.ts";
 import { statusText } from "./status-view.ts";
 import { type Screen, table } from "./table.ts";
@@ -53,6 +53,13 @@ net.home     online  2 min  0   0
 
 api.web  http://127.0.0.1:1  3 accepted
 `);
+  });
+
+  test("of a program whose accounts connect for the first time", () => {
+    const connecting = { ...aStatus(), state: "connecting" } as const;
+    const says = (accounts: StatusView["accounts"]): string => statusText(aView({ accounts }), PLAIN);
+    expect(says([connecting, aStatus()])).toMatch(/ is well; 1 account is still connecting\. It has run/u);
+    expect(says([connecting, connecting])).toMatch(/ is well; 2 accounts are still connecting\. It has run/u);
   });
 
   test("of several machines with one log, which of them it is and what each runs", () => {
@@ -200,11 +207,22 @@ describe("the way of a message", () => {
   ann in api.web api: hello
   edit of no. 4
   known there as x
-  → net.home #room  (g)  sent                      as m1
+  → net.home #room  (g)  sent
                          lost: format              no bold here
   → net.home #b     (g)  waiting                   no connection; tried 2 times; again in 5 s
   → net.home #c     (g)  sent, or not shown there
+  ids in net.home #room: m1
 `);
+  });
+
+  test("fits the terminal, but for ids, which stay whole", () => {
+    const id = "i".repeat(100);
+    const destinations = [{ ...DESTINATION, refs: [id], why: "word ".repeat(40) }];
+    const drop = { account: "irc.x", channel: "#a", by: "bob", text: "word ".repeat(40), event: "", atMs: 0 };
+    const drops = [{ ...drop, refs: [], reason: "empty", why: "it is so" } as const];
+    const found = { stories: [{ ...STORY, words: "word ".repeat(40), destinations }], drops, more: false };
+    const lines = explainText(found, { ...LOOK, screen: { width: 80, colour: false } }).split("\n");
+    expect(lines.filter((line) => line.length > 80)).toEqual([`  ids in net.home #room: ${id}`]);
   });
 
   test("is shown without the ids of networks, unless they are requested", () => {
