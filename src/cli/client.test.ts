@@ -28,3 +28,13 @@ test("a socket at which something else answers is no bug either", async () => {
   expect(await refusal(socket)).toBeInstanceOf(NotRunning);
   other.close();
 });
+
+test("without its data folder, a Rialto may still run, and the text says what to do", async () => {
+  const gone = join(folder, "gone");
+  expect(String(await refusal(join(gone, "rialto.sock")))).toMatch(
+    /or its data folder was deleted while it runs: there is no \S+\/gone\/rialto\.sock; if one runs, start it again$/u,
+  );
+  expect(String(await refusal(join(folder, "rialto.sock")))).toMatch(
+    /: no Rialto runs with this configuration: there is no \S+\.sock$/u,
+  );
+});

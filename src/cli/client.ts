@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { basename, dirname } from "node:path";
 import { withShortPath } from "../http/admin/socket.ts";
@@ -106,7 +107,7 @@ function whyNot(error: unknown, socket: string): unknown {
   switch (codeOf(error)) {
     case "ENOENT":
     case "ENOTDIR":
-      return new NotRunning(`no Rialto runs with this configuration: there is no ${socket}`);
+      return new NotRunning(notThere(socket));
     case "ECONNREFUSED":
       return new NotRunning(`no Rialto runs with this configuration: nothing listens on ${socket}`);
     case "EACCES":
@@ -123,6 +124,13 @@ function whyNot(error: unknown, socket: string): unknown {
         return new NotRunning(noSuchPath(socket, error.message));
       return error;
   }
+}
+
+/** Whoever deletes the data folder deletes the socket of a Rialto that still runs. */
+function notThere(socket: string): string {
+  const what = "no Rialto runs with this configuration";
+  if (existsSync(dirname(socket))) return `${what}: there is no ${socket}`;
+  return `${what}, or its data folder was deleted while it runs: there is no ${socket}; if one runs, start it again`;
 }
 
 const noSuchPath = (socket: string, why: string): string =>
