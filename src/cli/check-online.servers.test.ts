@@ -9,7 +9,7 @@ import { checked } from "./check-online.suite.ts";
 
 needs(["nats-server"], () => {
   test.each([
-    ["right", 0, "the log: warning: there is one server: what was accepted is lost with it; Use three servers"],
+    ["right", 0, "the log: warning: there is one server: what was accepted is lost with it. Use three servers"],
     ["wrong", 1, "does not let Rialto in: "],
   ])("the servers of a log are looked at, with a password that is %s", async (LogPassword, code, line) => {
     const cluster = await startNats(1, `authorization { user: rialto, password: "right" }`);

@@ -4,6 +4,7 @@ import { whyBusy } from "../app/busy.ts";
 import { logServers } from "../app/log-servers.ts";
 import { isSameLogin } from "../app/trials.ts";
 import type { Account, ClusterSettings, Config } from "../config/config.ts";
+import type { AccountDown } from "../config/problems.ts";
 import type { ChannelRequest } from "../contract/session.ts";
 import { systemClock } from "../delivery/clock.ts";
 import { tryAccount } from "../delivery/trial.ts";
@@ -33,11 +34,12 @@ const SHOWN_MAX = 20;
  */
 export async function checkOnline(config: Config, signal: AbortSignal): Promise<readonly OnlineView[]> {
   const running = await statusOf(config.general.dataPath, signal);
-  const wanted = [...config.accounts.values()].filter(({ down }) => down === null);
+  const wanted = [...config.accounts.values()];
   const { cluster } = config.general;
   const views: OnlineView[] = cluster === null ? [] : [await logView(config, cluster)];
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     const some = wanted.slice(at, at + AT_ONCE).map(async (account): Promise<OnlineView> => {
+      if (account.down !== null) return { account: account.name, steps: [downStep(account.down)], rooms: [] };
       const known = runningSteps(account, config, running);
       const { steps, rooms } = known === null ? await tryIt(account, config, signal) : { steps: known, rooms: [] };
       return { account: account.name, steps, rooms };
@@ -47,17 +49,28 @@ export async function checkOnline(config: Config, signal: AbortSignal): Promise<
   return views;
 }
 
+/** An account that the configuration keeps down is not tried. */
+const downStep = ({ reason, remedy }: AccountDown): LogStep => ({
+  ok: false,
+  why: `not tried, because it stays down: ${reason}`,
+  remedy,
+});
+
 /** A block for each account. Pure. */
 export function onlineText(views: readonly OnlineView[]): string {
   const lines = views.flatMap(({ account, steps, rooms }) => [
     ...steps.map(
       ({ ok, warning, why, remedy }) =>
-        `${account}: ${ok ? (warning === true ? "warning" : "ok") : "failed"}: ${why}${remedy === "" ? "" : `; ${remedy}`}\n`,
+        `${account}: ${ok ? (warning === true ? "warning" : "ok") : "failed"}: ${sentences(why, remedy)}\n`,
     ),
     ...(rooms.length === 0 ? [] : [`${account}: its rooms: ${roomsText(rooms)}\n`]),
   ]);
   return lines.join("");
 }
+
+/** A remedy is a sentence of its own. */
+const sentences = (why: string, remedy: string): string =>
+  remedy === "" ? why : `${why}${/[.!?]$/u.test(why) ? "" : "."} ${remedy}`;
 
 function roomsText(rooms: readonly string[]): string {
   const shown = rooms.slice(0, SHOWN_MAX).join(", ");

@@ -4,6 +4,7 @@ import { formatProblems } from "../config/problem-lines.ts";
 import { hasErrors, type ConfigProblem } from "../config/problems.ts";
 import { START_ERRORS } from "../errors.ts";
 import type { Loaded } from "../config/load.ts";
+import { obstacleTo } from "../lib/make-folder.ts";
 import type { OnlineView } from "./check-online.ts";
 import { load } from "./load.ts";
 import { wiringOf } from "./wiring.ts";
@@ -22,7 +23,23 @@ interface Surroundings {
  * with errors.
  */
 export function check(file: string, surroundings: Surroundings): number {
-  return show(file, load({ path: file }, surroundings), surroundings);
+  return show(file, loadFully(file, surroundings), surroundings);
+}
+
+/** The configuration, with what no start could do because of the file system, whichever user it runs as. */
+function loadFully(file: string, surroundings: Surroundings): Loaded {
+  const loaded = load({ path: file }, surroundings);
+  if (!loaded.ok) return loaded;
+  const { dataPath } = loaded.config.general;
+  const obstacle = obstacleTo(dataPath);
+  if (obstacle === null) return loaded;
+  const message = `the data folder ${dataPath} cannot be made: ${obstacle}`;
+  const place = { file, line: 0, column: 0 };
+  const remedy = "choose another folder with DataPath in [general]";
+  return {
+    ok: false,
+    problems: [...loaded.problems, { severity: "error", code: "data-path", ...place, message, remedy }],
+  };
 }
 
 /** What a command exits with that was refused. */
@@ -34,7 +51,7 @@ export async function checkWithNetworks(
   surroundings: Surroundings,
   signal: AbortSignal,
 ): Promise<number> {
-  const loaded = load({ path: file }, surroundings);
+  const loaded = loadFully(file, surroundings);
   const { write, json = false } = surroundings;
   const { checkOnline, onlineText } = await import("./check-online.ts");
   const online = loaded.ok ? await checkOnline(loaded.config, signal) : [];
