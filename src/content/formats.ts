@@ -1,4 +1,4 @@
-import type { Block } from "../contract/content.ts";
+import type { Block, Source } from "../contract/content.ts";
 import { writtenDiscord } from "./discord-names.ts";
 import { parseDiscord } from "./discord-parse.ts";
 import { renderDiscord } from "./discord-render.ts";
@@ -13,14 +13,18 @@ import { parseMattermost } from "./mattermost-parse.ts";
 import { renderMattermost } from "./mattermost-render.ts";
 import { plainText } from "./plain.ts";
 import { parseSlack } from "./slack-parse.ts";
+import { showAddresses } from "./shown-addresses.ts";
 import { renderSlack } from "./slack-render.ts";
 import { writtenSlack } from "./slack-source.ts";
 import { parseStyling } from "./styling-parse.ts";
 import { renderStyling } from "./styling-render.ts";
 
-/** What is read out of a text, by the name of its format; a format nobody here knows is read as plain text. */
+/**
+ * What is read out of a text, by the name of its format; a format nobody here knows is read as plain text. Links in it
+ * show where they lead.
+ */
 export function parse(format: string, text: string): readonly Block[] {
-  return (FORMATS.get(format)?.parse ?? parsePlain)(text);
+  return readSource({ format, text }).blocks;
 }
 
 /** The text as people write it who know no ids; null: people do not write the format by hand. */
@@ -30,6 +34,16 @@ export function written(format: string, text: string): string | null {
 
 const asWritten = (text: string): string => text;
 const notWritten = (): null => null;
+
+/**
+ * A source as it may be passed on, with what is read out of it. A network that takes the same format gets the text as it
+ * was written, so a text with a link that pretends to lead elsewhere is written anew.
+ */
+export function readSource({ format, text }: Source): { readonly source: Source; readonly blocks: readonly Block[] } {
+  const read = (FORMATS.get(format)?.parse ?? parsePlain)(text);
+  const blocks = showAddresses(read);
+  return { source: { format, text: blocks === read ? text : render(format, blocks) }, blocks };
+}
 
 /** The tree as text of a format; a format nobody here knows gets plain text. */
 export function render(format: string, blocks: readonly Block[]): string {

@@ -44,26 +44,3 @@ export function shownLink(words: string, href: string): "words" | "address" | "b
   if (words === href || /^[\s\p{C}]*$/u.test(words)) return "address";
   return href === "" || href === `mailto:${words}` ? "words" : "both";
 }
-
-/**
- * Whether the words of a link look like an address that it does not lead to: people take it for that. Addresses of one
- * host are the same here.
- */
-export function looksElsewhere(words: string, href: string): boolean {
-  const plain = words.normalize("NFKC").replaceAll(/\p{Cf}+/gu, "");
-  const host = (SHOWN.exec(plain) ?? BARE.exec(plain.trim()))?.groups?.["host"];
-  if (host === undefined) return false;
-  const [shown, leads] = [hostOf(`http://${host}`), hostOf(href)];
-  return shown === "" || (shown !== leads && !leads.endsWith(`.${shown}`));
-}
-
-/** An address, or what browsers make one of. */
-const SHOWN = /(?:[a-z][a-z\d+.-]{0,20}:\/\/|(?<![\p{L}\p{N}.@])(?=www\.))(?<host>[^\s<>"()[\]|/?#]+)/iu;
-/** A host alone, but no name of a file. */
-const BARE =
-  /^(?<host>(?:[\p{L}\p{N}-]{1,63}\.){1,8}(?!(?:cc|cs|go|hs|js|kt|md|pl|ps|py|rb|rs|sh|so|ts|vb)\b)(?:[a-z]{2}|com|net|org|edu|gov|info|biz|dev|app|cloud|online|shop|site|xyz))(?:[/:?#]\S*)?$/iu;
-
-function hostOf(address: string): string {
-  const host = URL.canParse(address) ? new URL(address).hostname : "";
-  return host.replace(/^www\./, "").replace(/\.$/, "");
-}

@@ -160,17 +160,6 @@ test.each<[readonly Block[], readonly object[] | null]>([
     [section(words(":cat:@x"), { type: "broadcast", range: "here" }, words("@channel"))],
   ],
   [
-    // Words that look like another address.
-    [para({ t: "link", href: "https://evil.example/", of: [text("bank.com")] })],
-    [
-      section(
-        { type: "text", text: "bank.com (" },
-        { type: "link", url: "https://evil.example/" },
-        { type: "text", text: ")" },
-      ),
-    ],
-  ],
-  [
     [para({ t: "link", href: "javascript:x", of: [{ t: "bold", of: [text("y")] }] })],
     [section(words("y", "bold"), words(" (javascript:x)"))],
   ],
@@ -200,10 +189,6 @@ test.each<[unknown, readonly Block[]]>([
     [para(text("a:")), list(false, [para(text("b"))])],
   ],
   [section({ type: "link", url: "http://e.example/", text: "e.example" }), [para(text("e.example"))]],
-  [
-    section({ type: "link", url: "https://evil.example/", text: "bank.com" }),
-    [para(text("bank.com (https://evil.example/)"))],
-  ],
   [
     section(
       { type: "user", user_id: "U9" },

@@ -1,7 +1,7 @@
 import type { Block, Inline } from "../contract/content.ts";
 import { isUnseen } from "./controls.ts";
 import { measure } from "./length.ts";
-import { isLinkable, looksElsewhere, shownLink } from "./links.ts";
+import { isLinkable, shownLink } from "./links.ts";
 import { plainText, quoted } from "./plain.ts";
 import { SLACK_USER } from "./slack-render.ts";
 import { textOf } from "./slack-tokens.ts";
@@ -277,8 +277,7 @@ function linkElements(
   const shown = shownLink(words, href);
   if (shown === "words") return elementsOf(of, style, hasEmoji);
   if (shown === "address") return textElements(href, style);
-  if (isLinkable(href) && !looksElsewhere(words, href))
-    return [styled({ type: "link", url: href, text: words }, { ...style, ...sharedStyle(of) })];
+  if (isLinkable(href)) return [styled({ type: "link", url: href, text: words }, { ...style, ...sharedStyle(of) })];
   return [...elementsOf(of, style, hasEmoji), ...textElements(` (${href})`, style)];
 }
 

@@ -1,7 +1,7 @@
 import type { Inline } from "../contract/content.ts";
 import { mint } from "../contract/ids.ts";
 import { emojiNamed } from "./emoji-names.ts";
-import { isLinkable, looksElsewhere } from "./links.ts";
+import { isLinkable } from "./links.ts";
 import { momentWords } from "./slack-dates.ts";
 
 /** Who has an id, by the name that is shown, without `@` and `#`; null: nobody knows. */
@@ -39,8 +39,7 @@ function bare(name: string | null, sign: string): string | null {
 }
 
 /**
- * An address as Slack has it, with the words for it; null: it has none of its own. Both are text where the words look
- * like another address.
+ * An address as Slack has it, with the words for it; null: it has none of its own.
  */
 export function linkInline(href: string, label: string | null): Inline {
   const own = href.replace(/^(?:mailto|tel):/i, "");
@@ -48,8 +47,7 @@ export function linkInline(href: string, label: string | null): Inline {
   // Who types `e.example` gets a link to `http://e.example`.
   const isTyped = [own, own.replace(/^https?:\/\//i, ""), own.replace(/^https?:\/\/(.*)\/$/i, "$1")].includes(words);
   if (isTyped) return textOf(words);
-  const isLink = isLinkable(href) && !looksElsewhere(words, href);
-  return isLink ? { t: "link", href, of: [textOf(words)] } : textOf(`${words} (${own})`);
+  return isLinkable(href) ? { t: "link", href, of: [textOf(words)] } : textOf(`${words} (${own})`);
 }
 
 const TONE = 0x1f3fb;

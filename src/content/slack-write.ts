@@ -1,6 +1,6 @@
 import type { Block, Inline } from "../contract/content.ts";
 import { isUnseen } from "./controls.ts";
-import { endOfUrl, looksElsewhere, shownLink } from "./links.ts";
+import { endOfUrl, shownLink } from "./links.ts";
 import { plainText, quoted } from "./plain.ts";
 import { SLACK_PARTED } from "./slack-parse.ts";
 import { textOf } from "./slack-tokens.ts";
@@ -177,7 +177,7 @@ function linkText({ href, of }: Extract<Inline, { t: "link" }>, marks: ReadonlyS
     case "words":
       return spansText(of, marks, how);
     case "both": {
-      const link = looksElsewhere(words, href) ? null : how.link(href, words);
+      const link = how.link(href, words);
       if (link !== null) return link;
       return `${spansText(of, marks, how)} (${addressText(href, marks, how)})`;
     }

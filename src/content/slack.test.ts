@@ -6,7 +6,6 @@ import { mint, type UserRef } from "../contract/ids.ts";
 import { parse, render } from "./formats.ts";
 import { plainText } from "./plain.ts";
 import { richBlocks } from "./slack-rich-read.ts";
-import { slackRichText } from "./slack-rich.ts";
 import { parseSlack } from "./slack-parse.ts";
 import { protectSlack, renderSlack, slackTextLength } from "./slack-render.ts";
 import { NO_NAMES, type SlackNames } from "./slack-tokens.ts";
@@ -74,8 +73,6 @@ test.each<[string, readonly Inline[]]>([
     "<https://e.example/a_b_c> <https://e.example/?a&amp;b|x *y*>",
     [text("https://e.example/a_b_c "), link("https://e.example/?a&b", "x *y*")],
   ],
-  // Words that look like another address.
-  ["<https://evil.example/|https://bank.example>", [text("https://bank.example (https://evil.example/)")]],
   ["<http://e.example|e.example> <http://e.example/|e.example>", [text("e.example e.example")]],
   [
     "<mailto:a@b.example|a@b.example> <mailto:a@b.example|me> <tel:+123|+123> <tel:+123|call>",
@@ -155,7 +152,6 @@ describe("written as mrkdwn", () => {
     [[para(link("https://e.example/?a|b", "x <y>"))], "<https://e.example/?a%7Cb|x &lt;y&gt;>"],
     [[para(link("https://e.example/", "x|y"))], "x|y (<https://e.example/>)"],
     [[para(link("javascript:x", "y"))], "y (javascript:x)"],
-    [[para(link("https://evil.example/", "bank.com"))], "bank.com (<https://evil.example/>)"],
     [[{ t: "heading", level: 1, of: [text("a")] }, para(text("b"))], "*a*\nb"],
     [[pre("a ```b", "ts")], "```\na ``\u200b`b\n```"],
     [[quote(para(text("a")), quote(para(text("b"))), pre("c"))], "&gt; a\n&gt; \u200b&gt; b\n&gt; c"],
@@ -215,14 +211,4 @@ test.each([
   const source = stored(typed.replaceAll(/^> /gm, "&gt; "));
   expect(parseSlack(source, names)).toStrictEqual(richBlocks(richText(source).elements, names));
   expect(parseSlack(source, NO_NAMES)).toHaveLength(parseSlack(source, names).length);
-});
-
-test("a link whose words look like another address shows both, on its way in and out", () => {
-  const shown = "https://bank.example (https://evil.example/)";
-  const blocks = parseSlack("<https://evil.example/|https://bank.example>");
-  expect(plainText(blocks)).toBe(shown);
-  expect(blocks).toEqual([para(text(shown))]);
-  const hidden = [para(link("https://evil.example/", "https://bank.example"))];
-  expect(renderSlack(hidden)).toBe("<https://bank.example> (<https://evil.example/>)");
-  expect(JSON.stringify(slackRichText(hidden))).toContain('"url":"https://bank.example"');
 });

@@ -1,6 +1,5 @@
 import type { Block, Inline, Source } from "../contract/content.ts";
 import { isObject, listOf } from "../lib/shapes.ts";
-import { looksElsewhere } from "./links.ts";
 import { renderHtml } from "./html-render.ts";
 
 /**
@@ -177,8 +176,6 @@ function nested(pieces: readonly Piece[], depth: number): readonly Inline[] {
     const text = part.map(([words]) => words).join("");
     if (mark === undefined) of.push({ t: "text", text });
     else if (mark.t === "code") of.push({ t: "code", text });
-    else if (mark.t === "link" && looksElsewhere(text, mark.href))
-      of.push(...nested(part, depth + 1), { t: "text", text: ` (${mark.href})` });
     else of.push({ ...mark, of: nested(part, depth + 1) });
     from = to;
   }

@@ -1,6 +1,6 @@
 import type { Block, Inline } from "../contract/content.ts";
 import { measure } from "./length.ts";
-import { looksElsewhere, shownLink } from "./links.ts";
+import { shownLink } from "./links.ts";
 import { plainText, quoted } from "./plain.ts";
 import { withoutQuotes } from "./slack-write.ts";
 
@@ -173,7 +173,7 @@ class Writer {
       this.#say(href);
       return;
     }
-    const isLink = shown === "both" && !this.#inLink && this.#links.length < LINKS_MAX && isTelegramLink(words, href);
+    const isLink = shown === "both" && !this.#inLink && this.#links.length < LINKS_MAX && isTelegramLink(href);
     this.#inLink ||= isLink;
     this.#as(isLink ? { type: "text_link", url: href } : null, () => {
       this.#inlines(of);
@@ -213,9 +213,8 @@ const cleaned = (text: string): string =>
 const mentionOf = (user: string | null): Kind | null =>
   user !== null && /^[1-9]\d{0,15}$/.test(user) ? { type: "text_mention", user: { id: Number(user) } } : null;
 
-/** Telegram drops some links without a word, and some look like others: their addresses must be seen. */
-function isTelegramLink(words: string, href: string): boolean {
-  if (looksElsewhere(words, href)) return false;
+/** Telegram drops some links without a word: their addresses must be seen. */
+function isTelegramLink(href: string): boolean {
   if (!/^https?:\/\/[^\s<>"]+$/i.test(href) || !URL.canParse(href)) return false;
   const { hostname } = new URL(href);
   return href.length <= HREF_MAX && (hostname.includes(".") || hostname === "localhost");

@@ -142,6 +142,13 @@ test("without a source the text is plain, with one the source is read", () => {
   expect(JSON.stringify(body.blocks)).toContain("bold");
 });
 
+test("a source whose link pretends to lead elsewhere is passed on with the address", () => {
+  const source = { format: "html", text: '<a href="https://evil.example/">bank.com</a>' };
+  const shown = 'bank.com (<a href="https://evil.example/">https://evil.example/</a>)';
+  const { body } = postOf(planOf(), planOf().read(encodeStored(aStored({ text: "bank.com" }, { source }))));
+  expect(body.source).toEqual({ format: "html", text: shown });
+});
+
 test("what clients post is plain text, or Markdown where they know FullEvents, unless their account says otherwise", () => {
   const accounts = [
     anAccount("api.old"),

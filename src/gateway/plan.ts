@@ -4,7 +4,7 @@ import type { Body, Source, Style } from "../contract/content.ts";
 import { EventLabel, type Message } from "../contract/message.ts";
 import type { MayPing, OpAuthor, PostDraft, StandingReaction } from "../contract/ops.ts";
 import type { Loss } from "../contract/outcome.ts";
-import { parse } from "../content/formats.ts";
+import { readSource } from "../content/formats.ts";
 import { shownName } from "../content/shown-name.ts";
 import { type About, decodeStored, type Mentions, type Stored } from "./codec.ts";
 import { asEdit, deletionLine, spoken, withReply, type Wording } from "./fallback.ts";
@@ -312,11 +312,11 @@ const lost = (what: Loss["what"], note: string): Loss => ({ what, note });
 function draftOf(at: Case, scene: Scene): PostDraft {
   const { stored, here } = at;
   const { message } = stored;
-  const source = stored.source ?? { format: formatOf(message, scene), text: message.text };
+  const { source, blocks } = readSource(stored.source ?? { format: formatOf(message, scene), text: message.text });
   const body: Body = {
     style: styleOf(message, scene),
-    source: { format: source.format, text: source.text },
-    blocks: parse(source.format, source.text),
+    source,
+    blocks,
     files: sharedFiles(message, here, scene.capabilities),
   };
   return { author: authorOf(at, scene), body, reply: null, thread: null, mayPing: scene.mayPing };
