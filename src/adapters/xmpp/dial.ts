@@ -3,6 +3,7 @@ import type { Clock } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
 import { dial } from "../kit/dial.ts";
 import { lost, misconfigured, placeName, type ServerPlace } from "../kit/ends.ts";
+import { SocketReader } from "../kit/socket-reader.ts";
 import { notConnected } from "./ends.ts";
 import { streamHeader } from "./header.ts";
 import { NS } from "./ns.ts";
@@ -63,14 +64,15 @@ async function startTls(socket: Socket, endpoint: XmppEndpoint): Promise<Ended |
   };
   parser.on("element", take);
   parser.on("error", () => done.resolve(misconfigured(`${place} does not speak XMPP; check Server`)));
-  const onData = (part: Buffer): void => parser.write(part.toString("latin1"));
-  const onClose = (): void => done.resolve(lost("network", `${place} closed the connection before TLS started`));
-  socket.on("data", onData);
-  socket.on("close", onClose);
+  const reader = new SocketReader({
+    socket,
+    onBytes: (bytes) => parser.write(Buffer.from(bytes).toString("latin1")),
+    onClose: () => done.resolve(lost("network", `${place} closed the connection before TLS started`)),
+  });
+  reader.resume();
   socket.write(streamHeader(endpoint.domain));
   const refusal = await done.promise;
-  socket.off("data", onData);
-  socket.off("close", onClose);
+  reader.stop();
   socket.pause();
   return refusal;
 }

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
+import { SocketReader } from "../kit/socket-reader.ts";
 
 interface WireEvents {
   readonly onText: (text: string) => void;
@@ -11,6 +12,7 @@ interface WireEvents {
 export class Wire {
   readonly #socket: Socket;
   readonly #decoder = new StringDecoder("utf8");
+  #reader: SocketReader | null = null;
   #finished = false;
   #over = false;
 
@@ -24,11 +26,16 @@ export class Wire {
   }
 
   listen({ onText, onClose, onError }: WireEvents): void {
-    this.#socket.on("data", (part: Buffer) => {
-      if (!this.#over) onText(this.#decoder.write(part));
-    });
     this.#socket.on("error", onError);
-    this.#socket.on("close", onClose);
+    const socket = this.#socket;
+    const onBytes = (bytes: Uint8Array): void => {
+      // Answers leave in one go.
+      socket.cork();
+      onText(this.#decoder.write(bytes));
+      socket.uncork();
+    };
+    this.#reader = new SocketReader({ socket, onBytes, onClose });
+    this.#reader.resume();
   }
 
   /** Ignored after the last words. */
@@ -43,15 +50,16 @@ export class Wire {
   }
 
   pause(): void {
-    this.#socket.pause();
+    this.#reader?.pause();
   }
 
   resume(): void {
-    this.#socket.resume();
+    this.#reader?.resume();
   }
 
   destroy(): void {
     this.#over = true;
+    this.#reader?.stop();
     this.#socket.destroy();
   }
 }

@@ -42,6 +42,8 @@ class Wire extends EventEmitter {
 
   pause(): void {}
   resume(): void {}
+  cork(): void {}
+  uncork(): void {}
 
   say(said: string): void {
     if (!this.destroyed) this.emit("data", Buffer.from(said));

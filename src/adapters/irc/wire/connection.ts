@@ -4,6 +4,7 @@ import type { Ended } from "../../../contract/session.ts";
 import { errorCode } from "../../../lib/network-error.ts";
 import { dial } from "../../kit/dial.ts";
 import { lost, placeName } from "../../kit/ends.ts";
+import { SocketReader } from "../../kit/socket-reader.ts";
 import { closedByServer, notConnected, tlsFailure } from "../ends.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -79,6 +80,8 @@ class SocketConnection implements IrcConnection {
   readonly ended: Promise<Ended>;
   readonly #socket: Socket;
   readonly #end: (ended: Ended) => void;
+  readonly #reader: SocketReader;
+  #onBytes: (bytes: Uint8Array) => void = () => undefined;
 
   constructor(socket: Socket, endpoint: IrcEndpoint) {
     const end = Promise.withResolvers<Ended>();
@@ -86,7 +89,12 @@ class SocketConnection implements IrcConnection {
     this.#end = end.resolve;
     this.#socket = socket;
     socket.on("error", (error) => end.resolve(lost("network", `the connection broke: ${reasonOf(error)}`)));
-    socket.on("close", () => end.resolve(closedByServer(placeName(endpoint))));
+    this.#reader = new SocketReader({
+      socket,
+      onBytes: (bytes) => this.#read(bytes),
+      onClose: () => end.resolve(closedByServer(placeName(endpoint))),
+    });
+    this.#reader.pause();
   }
 
   write(bytes: Uint8Array): void {
@@ -105,20 +113,29 @@ class SocketConnection implements IrcConnection {
   }
 
   pause(): void {
-    this.#socket.pause();
+    this.#reader.pause();
   }
 
   resume(): void {
-    this.#socket.resume();
+    this.#reader.resume();
   }
 
   listen(onBytes: (bytes: Uint8Array) => void): void {
-    this.#socket.on("data", onBytes);
+    this.#onBytes = onBytes;
+    this.#reader.resume();
   }
 
   end(ended: Ended): void {
     this.#end(ended);
+    this.#reader.stop();
     this.#socket.destroy();
+  }
+
+  /** Answers leave in one go: a flood of PINGs would cost a system call for each. */
+  #read(bytes: Uint8Array): void {
+    this.cork();
+    this.#onBytes(bytes);
+    this.uncork();
   }
 }
 
