@@ -1,6 +1,9 @@
+import { EventEmitter } from "node:events";
+import type { ClientRequest } from "node:http";
 import { Encoding, type IContextFetchingStrategy, type SessionInfo, WebSocketShard } from "@discordjs/ws";
 import { GatewayOpcodes } from "discord-api-types/v10";
 import { WebSocket } from "ws";
+import { limitInterim } from "../kit/http.ts";
 import { isObject, type Json, numberIn, objectIn, parsed, textIn } from "../kit/json.ts";
 import type { DiscordResume } from "./positions.ts";
 
@@ -257,15 +260,21 @@ export class DiscordShard {
 /** More than the largest event: a server with all its channels, and no members. */
 const PAYLOAD_MAX = 16 << 20;
 
-/** The library has no setting for it. */
+/** As sockets of the kit are limited; the library has no settings for it. */
 function bound(socket: WebSocket | null): void {
-  socket?.once("open", () => {
+  if (socket === null) return;
+  const request: unknown = Reflect.get(socket, "_req");
+  if (isRequest(request)) limitInterim(request);
+  socket.once("open", () => {
     const receiver: unknown = Reflect.get(socket, "_receiver");
     const extensions: unknown = Reflect.get(socket, "_extensions");
     const inflater = isObject(extensions) ? extensions["permessage-deflate"] : null;
     for (const part of [receiver, inflater]) if (isObject(part)) Reflect.set(part, "_maxPayload", PAYLOAD_MAX);
+    if (isObject(receiver)) Reflect.set(receiver, "_allowSynchronousEvents", false);
   });
 }
+
+const isRequest = (value: unknown): value is ClientRequest => value instanceof EventEmitter && "destroy" in value;
 
 function timerIn(value: unknown): NodeJS.Timeout | undefined {
   return isTimer(value) ? value : undefined;

@@ -117,3 +117,27 @@ test("requests that cannot be made leave room for others", async () => {
   (await server.next()).response.end("{}");
   expect((await within(answer, () => "an answer")).is).toBe("answer");
 });
+
+test("interim answers without end are the end of a request, and a few are not", async () => {
+  const base = await served(({ url }, response) => {
+    for (let count = 0; count < (url === "/few" ? 20 : 21); count += 1) response.writeProcessing();
+    if (url === "/few") response.end("{}");
+  });
+  const client = ownHttp();
+  const ask = async (path: string) => await within(client.request(wantedOf(new URL(path, base))), () => "an answer");
+  expect(await ask("/few")).toMatchObject({ is: "answer", status: 200 });
+  expect(await ask("/many")).toMatchObject({ is: "failed", why: "network" });
+});
+
+test("an answer in pieces of one byte is one text, and more than 24 MiB are too much", async () => {
+  const mib = Buffer.alloc(1 << 20, "x");
+  const base = await served(({ url }, response) => {
+    if (url === "/bytes") for (const byte of Buffer.from('{"a":"\u00e9"}')) response.write(Uint8Array.of(byte));
+    if (url === "/large") for (let count = 0; count < 25; count += 1) response.write(mib);
+    response.end();
+  });
+  const client = ownHttp();
+  const ask = async (path: string) => await within(client.request(wantedOf(new URL(path, base))), () => "an answer");
+  expect(await ask("/bytes")).toMatchObject({ is: "answer", text: '{"a":"\u00e9"}' });
+  expect(await ask("/large")).toMatchObject({ is: "failed", why: "too_large" });
+});

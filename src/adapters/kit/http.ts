@@ -4,11 +4,16 @@ import { Readable } from "node:stream";
 import type { Clock } from "../../contract/host.ts";
 import { Agent, request as requestPlain } from "../../lib/node-http.ts";
 import { errorCode, isBadCertificate, isNoTls, systemWords } from "../../lib/network-error.ts";
+import { TURNS } from "./turn-budget.ts";
 import { PUBLIC, type ServerTrust, trustOptions } from "./trust.ts";
 import { Turns } from "./turns.ts";
 
 /** More of an answer than this is not read. */
-const ANSWER_MAX = 64 << 20;
+const ANSWER_MAX = 24 << 20;
+/** Bytes of an answer that wait to be taken. A server may send each by itself, which is work for each. */
+const UNREAD_MAX = 8 * 1024;
+/** Interim answers (1xx) before the answer to a request. */
+const INTERIM_MAX = 20;
 const REQUESTS_MAX = 16;
 /** Apart from others: an answer that nobody reads keeps its connection. */
 const STREAMS_MAX = 16;
@@ -67,7 +72,7 @@ export class Http {
   constructor(clock: Clock, trust: ServerTrust = PUBLIC) {
     this.#clock = clock;
     // How many there are is up to us: what waits within an agent has neither a limit nor an end.
-    const kept = { keepAlive: true, maxSockets: Infinity };
+    const kept = { keepAlive: true, maxSockets: Infinity, highWaterMark: UNREAD_MAX };
     this.#agents = { "http:": new Agent(kept), "https:": new https.Agent({ ...kept, ...trustOptions(trust) }) };
   }
 
@@ -91,16 +96,14 @@ export class Http {
 
   async #whole(wanted: HttpRequest): Promise<HttpAnswer & { readonly stale?: boolean }> {
     return await this.#start(wanted, this.#requests, async (response) => {
-      const parts: Buffer[] = [];
-      let size = 0;
+      const body = new BodyText();
       for await (const part of response as AsyncIterable<Buffer>) {
-        size += part.length;
-        if (size > ANSWER_MAX)
+        if (!body.add(part))
           return { is: "failed", why: "too_large", message: "its answer is too large", certain: false };
-        parts.push(part);
+        await TURNS.free();
       }
       const { statusCode = 0, headers } = response;
-      return { is: "answer", status: statusCode, headers, text: Buffer.concat(parts).toString() };
+      return { is: "answer", status: statusCode, headers, text: body.toString() };
     });
   }
 
@@ -155,6 +158,7 @@ export class Http {
     request.on("error", answered.reject);
     request.on("response", answered.resolve);
     request.on("close", done);
+    limitInterim(request);
     request.on("socket", (socket) => {
       if (!socket.connecting) tell({ connected: true, reused: request.reusedSocket });
       else socket.once(secure ? "secureConnect" : "connect", () => tell({ connected: true }));
@@ -162,6 +166,39 @@ export class Http {
     if (body === null || typeof body === "string") request.end(body ?? undefined);
     else pour(body, request, answered.reject);
     return await answered.promise;
+  }
+}
+
+/** Ends a request that is answered by 1xx without end. */
+export function limitInterim(request: http.ClientRequest): void {
+  let count = 0;
+  request.on("information", () => {
+    count += 1;
+    if (count > INTERIM_MAX) request.destroy(new Error("it answers with 1xx without end"));
+  });
+}
+
+/** The bytes of an answer as they come, in one buffer: a server may send each of them by itself. */
+class BodyText {
+  #bytes = Buffer.alloc(0);
+  #size = 0;
+
+  /** False: it is too large. */
+  add(part: Buffer): boolean {
+    const size = this.#size + part.length;
+    if (size > ANSWER_MAX) return false;
+    if (size > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.min(Math.max(size, this.#bytes.length * 2), ANSWER_MAX));
+      this.#bytes.copy(larger, 0, 0, this.#size);
+      this.#bytes = larger;
+    }
+    part.copy(this.#bytes, this.#size);
+    this.#size = size;
+    return true;
+  }
+
+  toString(): string {
+    return this.#bytes.toString("utf8", 0, this.#size);
   }
 }
 

@@ -4,7 +4,7 @@ import type { OpenedFile } from "../../contract/session.ts";
 import { download } from "./download.ts";
 import { quote } from "./ends.ts";
 import { discard, type Http, type HttpFailure, type HttpMethod, type HttpRequest, type Upload } from "./http.ts";
-import { parsed, written } from "./json.ts";
+import { parsedInTurns, written } from "./json.ts";
 import { isCertain, retryWithin } from "./outcomes.ts";
 
 const CALL_MS = 60_000;
@@ -165,7 +165,7 @@ export class Rest {
       return failed({ status: 0, headers: {}, body: undefined, why, message, retryAfterMs: null, certain });
     }
     const { status, headers: told, text } = answer;
-    const body = text === "" ? null : parsed(text);
+    const body = text === "" ? null : await parsedInTurns(text);
     const isSuccess = status >= 200 && status < 300;
     if (isSuccess && body !== undefined) return { ok: true, status, headers: told, value: body };
     if (isSuccess) {

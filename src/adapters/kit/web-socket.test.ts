@@ -232,3 +232,26 @@ describe("a socket", () => {
     expect(await socket.ended).toMatchObject({ error: "the server does not read what Rialto sends" });
   });
 });
+
+test("of many messages that came at once, each is heard in a turn of its own", async () => {
+  const { url, next } = await listening();
+  const ear = new Ear();
+  let turn = 0;
+  const turnOf: number[] = [];
+  const count = (): void => {
+    turn += 1;
+    if (turnOf.length < 5) setImmediate(count);
+  };
+  await ear.socket(url, {
+    onText: (text) => {
+      turnOf.push(turn);
+      ear.texts.push(text);
+    },
+  });
+  const theirs = await next();
+  count();
+  for (let message = 0; message < 5; message += 1) theirs.send(String(message));
+  for (let message = 0; message < 5; message += 1)
+    expect(await ear.texts.next(() => "a text", over)).toBe(String(message));
+  expect(new Set(turnOf).size).toBe(5);
+});

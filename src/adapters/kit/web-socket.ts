@@ -4,7 +4,7 @@ import type { Clock } from "../../contract/host.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { errorCode } from "../../lib/network-error.ts";
 import { quote } from "./ends.ts";
-import { failureOf, type HttpFailure } from "./http.ts";
+import { failureOf, type HttpFailure, limitInterim } from "./http.ts";
 import { type ServerTrust, trustOptions } from "./trust.ts";
 
 /** Of the body of a refusal, more is not read. */
@@ -69,7 +69,18 @@ export async function openWebSocket(options: WebSocketOptions): Promise<OpenedWe
   try {
     // Compressed messages would cost memory for each socket, and hide how long they are.
     const plain = { perMessageDeflate: false, followRedirects: false };
-    raw = new WebSocket(url, { ...plain, ...trustOptions(trust), headers: { ...headers }, maxPayload });
+    raw = new WebSocket(url, {
+      ...plain,
+      ...trustOptions(trust),
+      headers: { ...headers },
+      maxPayload,
+      // One message or ping in each turn of the event loop: a server that floods Rialto does not hold up the rest of it.
+      allowSynchronousEvents: false,
+      finishRequest: (request) => {
+        limitInterim(request);
+        request.end();
+      },
+    });
   } catch (error) {
     // An address or a header that cannot be.
     return refused("network", wordsOf(error));

@@ -1,7 +1,17 @@
 import type { OpenedFile } from "../../contract/session.ts";
 import { download } from "../kit/download.ts";
 import type { Http, HttpRequest, Upload } from "../kit/http.ts";
-import { isObject, type Json, listIn, NOTHING, numberIn, objectIn, parsed, textIn, written } from "../kit/json.ts";
+import {
+  isObject,
+  type Json,
+  listIn,
+  NOTHING,
+  numberIn,
+  objectIn,
+  parsedInTurns,
+  textIn,
+  written,
+} from "../kit/json.ts";
 import { segment } from "../kit/segment.ts";
 import { type MatrixFailure, refused, unreachable } from "./failure.ts";
 
@@ -198,11 +208,11 @@ export class Client {
   /** A page of a room's events, newest first, from one position back to another; `characters`: of its JSON. */
   async messages(
     roomId: string,
-    page: { readonly from: string; readonly to: string | null },
+    page: { readonly from: string; readonly to: string | null; readonly limit: number },
     signal: AbortSignal,
   ): Promise<Result<{ readonly page: Json; readonly characters: number }>> {
     const filter = JSON.stringify({ lazy_load_members: true, include_redundant_members: true });
-    const query = { dir: "b", from: page.from, to: page.to, limit: 100, filter };
+    const query = { dir: "b", from: page.from, to: page.to, limit: page.limit, filter };
     const answer = await this.#fetch({ method: "GET", path: `${room(roomId)}/messages`, query, signal });
     return mapped(answer, ({ json, characters }) => ({ page: json, characters }));
   }
@@ -281,10 +291,14 @@ export class Client {
       signal: call.signal ?? never,
     });
     if (answer.is === "failed") return { ok: false, failure: unreachable(answer, this.#base) };
-    const said = parsed(answer.text);
+    const said = await parsedInTurns(answer.text);
     const json = isObject(said) ? said : null;
     if (answer.status >= 200 && answer.status < 300 && json !== null) {
       return { ok: true, value: { json, characters: answer.text.length } };
+    }
+    if (answer.status < 300 && json === null && answer.text.startsWith("{")) {
+      const why = { is: "failed", why: "too_large", message: "its answer holds too much", certain: false } as const;
+      return { ok: false, failure: unreachable(why, this.#base) };
     }
     return { ok: false, failure: refused(answer.status, json ?? NOTHING, answer.headers["retry-after"]) };
   }

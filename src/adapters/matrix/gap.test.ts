@@ -34,6 +34,18 @@ test("a page may be nested deeper than any stack", async () => {
   expect(await filled(clientOf(`{"deep":${deep},${page.slice(1)}`))).toEqual(["$1"]);
 });
 
+test("a page that holds too much is asked for again with fewer events", async () => {
+  const asked: (string | null)[] = [];
+  const pages = [`{"chunk":[${"[],".repeat(600_000)}0]}`, JSON.stringify({ chunk: [said("$1")] })];
+  const request = ({ url }: { readonly url: URL }): Promise<HttpAnswer> => {
+    asked.push(url.searchParams.get("limit"));
+    return Promise.resolve({ is: "answer", status: 200, headers: {}, text: pages.shift() ?? "{}" });
+  };
+  const http = { request } as unknown as Http;
+  expect(await filled(new Client({ http, server: "https://e.example", token: null }))).toEqual(["$1"]);
+  expect(asked).toEqual(["100", "10"]);
+});
+
 test("pages that take too much room are not all read", async () => {
   const large = (id: string, end: string): string =>
     JSON.stringify({ chunk: [said(id)], end, padding: "x".repeat(20 << 20) });

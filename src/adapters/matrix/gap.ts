@@ -4,7 +4,9 @@ import { isObject, type Json, listIn, textIn } from "../kit/json.ts";
 import { isOwnJoin } from "./presence.ts";
 import { type RoomEvent, roomEvent } from "./receive.ts";
 
-/** Pages of 100 events that one outage may take in one room. */
+/** Events of a page; fewer when a page was too large to be read. */
+const PAGE_EVENTS = 100;
+/** Pages that one outage may take in one room. */
 const PAGES_MAX = 100;
 /** … and what they may take as JSON: they are all held until the oldest is there. */
 const CHARACTERS_MAX = 32 << 20;
@@ -36,8 +38,13 @@ export async function fillGap(gap: Gap): Promise<Result<Filled>> {
   const seen = new Set(gap.known);
   let from = gap.from;
   let characters = 0;
+  let limit = PAGE_EVENTS;
   for (let page = 0; page < PAGES_MAX && characters < CHARACTERS_MAX; page += 1) {
-    const answer = await gap.client.messages(gap.room, { from, to: gap.to }, gap.signal);
+    const answer = await gap.client.messages(gap.room, { from, to: gap.to, limit }, gap.signal);
+    if (!answer.ok && answer.failure.why.code === "too_large" && limit > 1) {
+      limit = Math.floor(limit / 10);
+      continue;
+    }
     if (!answer.ok) return answer;
     const { page: told } = answer.value;
     characters += answer.value.characters;

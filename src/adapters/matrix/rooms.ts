@@ -5,9 +5,12 @@ import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import type { Client } from "./client.ts";
 import type { MatrixFailure } from "./failure.ts";
 import { isObject, type Json, listIn } from "../kit/json.ts";
+import { TURNS } from "../kit/turn-budget.ts";
 import { personIn } from "./members.ts";
 import { emptyRoom, missingRights, replacementIn, type MatrixRoom, serverOf } from "./room.ts";
 
+/** Rooms that are known beside those that the core has joined: a homeserver may speak of any number. */
+const OTHERS_MAX = 10_000;
 /** A room may have been replaced by one that was replaced in turn. */
 const UPGRADES_MAX = 8;
 /** Whoever opens a room that stays shut, or decrypts one, is a person. */
@@ -42,8 +45,18 @@ export class MatrixRooms {
     if (room === undefined) {
       room = emptyRoom(id, this.#options.isOwn);
       this.#rooms.set(id, room);
+      this.#forgetOldest();
     }
     return room;
+  }
+
+  #forgetOldest(): void {
+    if (this.#rooms.size <= OTHERS_MAX) return;
+    for (const { id, joined, unwanted } of this.#rooms.values()) {
+      if (joined || unwanted) continue;
+      this.#rooms.delete(id);
+      return;
+    }
   }
 
   /** The one that is this channel of the core's; null while there is none. */
@@ -118,9 +131,9 @@ export class MatrixRooms {
     // Without them, only the end of an older reaction is not understood.
     if (reactions.ok) recall(listIn(reactions.value, "chunk").filter(isObject).toReversed());
     const room = this.get(id);
-    for (const [person, profile] of Object.entries(members.ok ? members.value : {})) {
+    await TURNS.each(Object.entries(members.ok ? members.value : {}), ([person, profile]) => {
       if (isObject(profile)) room.members.put(person, personIn(profile));
-    }
+    });
     const { cannotSpeak, without } = this.#rights(levels.ok ? levels.value : null, user);
     if (cannotSpeak) host.log.warn({ room: id, user }, "Rialto may not write in this room; raise its power level");
     room.joined = true;

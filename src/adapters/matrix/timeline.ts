@@ -7,6 +7,7 @@ import { Lru } from "../../lib/lru.ts";
 import type { Client, Result } from "./client.ts";
 import { quote } from "../kit/ends.ts";
 import { FaultGuard } from "../kit/guard.ts";
+import { TURNS } from "../kit/turn-budget.ts";
 import { fillGap } from "./gap.ts";
 import { isObject, type Json, listIn, objectIn, textIn } from "../kit/json.ts";
 import { authorOf } from "./names.ts";
@@ -68,17 +69,17 @@ export class Timeline {
     const whole: [id: string, events: readonly RoomEvent[]][] = [];
     for (const [id, part] of Object.entries(told)) {
       if (!isObject(part)) continue;
+      await TURNS.free();
       const found = await this.#whole(id, part, since, signal);
       if (!found.ok) return found;
       whole.push([id, found.value]);
     }
     // Only now: what counts as told must not be asked for again because another room failed.
-    for (const [id, found] of whole) events.push(...this.#take(id, found));
-    for (const id of Object.keys(objectIn(rooms, "leave"))) this.#left(id);
-    for (const id of Object.keys(objectIn(rooms, "invite"))) {
-      // The room is not ours yet: whatever waits to be joined is tried again.
-      this.#options.host.lost(roomRef(id), INVITED, 0);
-    }
+    for (const [id, found] of whole) await this.#take(id, found, events);
+    await TURNS.each(Object.keys(objectIn(rooms, "leave")), (id) => this.#left(id));
+    // The room is not ours yet: whatever waits to be joined is tried again.
+    const invite = Object.keys(objectIn(rooms, "invite"));
+    await TURNS.each(invite, (id) => this.#options.host.lost(roomRef(id), INVITED, 0));
     return { ok: true, value: events };
   }
 
@@ -106,23 +107,24 @@ export class Timeline {
       host.log.warn({ room: id, why: why.message }, "missed messages cannot be fetched and are lost");
     }
     const earlier = gap.ok ? gap.value : { events: [], members: [] };
-    for (const raw of [...earlier.members, ...state]) if (textIn(raw, "type") === "m.room.member") members.take(raw);
+    await TURNS.each([...earlier.members, ...state], (raw) => {
+      if (textIn(raw, "type") === "m.room.member") members.take(raw);
+    });
     return { ok: true, value: whilePresent([...earlier.events, ...events], user) };
   }
 
-  #take(id: string, events: readonly RoomEvent[]): readonly Event[] {
+  async #take(id: string, events: readonly RoomEvent[], told: Event[]): Promise<void> {
     const { rooms, user } = this.#options;
     const room = rooms.get(id);
     const context = this.#context(room);
     const isLeft = events.map((event) => ownChange(event, user)).findLast((change) => change !== null) === "leave";
-    return events.flatMap((event) => {
-      if (this.#seen.get(event.id) === true) return [];
+    await TURNS.each(events, (event) => {
+      if (this.#seen.get(event.id) === true) return;
       this.#seen.set(event.id, true);
       const annotation = annotationIn(event);
       if (annotation !== null) this.#annotations.set(event.id, annotation);
-      const told = room.unwanted ? [] : this.#events(event, context);
+      if (!room.unwanted) told.push(...this.#events(event, context));
       this.#follow(room, event, isLeft);
-      return told;
     });
   }
 

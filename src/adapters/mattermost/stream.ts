@@ -10,7 +10,7 @@ const HANDSHAKE_MS = 20_000;
 /** A server that greets, but does not answer, is waited for no longer. */
 const ANSWER_MS = 5_000;
 /** No event is as long; that of a post with all its attachments has about 1 MiB. */
-const FRAME_MAX = 16 << 20;
+const FRAME_MAX = 2 << 20;
 
 /** What the server tells. */
 export interface MattermostEvent {
