@@ -23,6 +23,29 @@ describe("a stream", () => {
     expect(found).toEqual(["hi", "hi", "none"]);
   });
 
+  test("of too many elements in one stanza, the first are read, and the next stanza is whole", () => {
+    const many = `<message><body>hi</body>${"<a>x</a>".repeat(20_000)}<b/></message>`;
+    const parser = new BoundedParser();
+    const found: (readonly [number, string | null, boolean])[] = [];
+    parser.on("element", (element) => {
+      found.push([element.children.length, childText(element, "body"), element.getChild("b") !== undefined]);
+    });
+    for (const text of [OPEN, many, "<message><b/><body>yes</body></message>"]) parser.write(text);
+    expect(found).toEqual([
+      [19_998, "hi", false],
+      [2, "yes", true],
+    ]);
+  });
+
+  test.each([
+    ["endless attributes", "a='x' ".repeat(1_000)],
+    ["an endless value", "x".repeat(6_000)],
+  ])("a tag with %s ends it long before a stanza is too long", (_, piece) => {
+    const pieces = Array.from({ length: 20 }, () => piece);
+    expect(read("<message a='", ...pieces)).toEqual({ elements: 0, errors: 1 });
+    expect(read("<message a='", ...pieces.slice(0, 5), "'/>")).toMatchObject({ errors: 0 });
+  });
+
   test("any number of stanzas", () => {
     const big = `<message><body>${"x".repeat(100_000)}</body></message>`;
     expect(read(...Array.from({ length: 100 }, () => big))).toEqual({ elements: 100, errors: 0 });

@@ -317,3 +317,11 @@ test("where the server cuts nicks, shorter ones are tried in the end", async () 
   peer.end();
   expect((await opened).ok).toBe(false);
 });
+
+test("a list of capabilities without end ends the connection", async () => {
+  const { peer, opened } = await opening();
+  await peer.until(/^USER /);
+  peer.send(...Array.from({ length: 101 }, (_, line) => `:irc.test CAP * LS * :cap${line}`));
+  const result = await opened;
+  expect(result.ok ? "" : result.ended.why.message).toBe("the server lists capabilities without end");
+});

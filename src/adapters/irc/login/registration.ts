@@ -17,6 +17,8 @@ const MOTD_MS = 30_000;
 const NICKS_MAX = 10;
 /** After so many the server may be cutting what tells them apart. */
 const LONG_NICKS_MAX = 5;
+/** Lines of `CAP` before the login; a list of capabilities takes a few. */
+const CAP_LINES_MAX = 100;
 /** Before the server has told its limit; no server takes less than RFC 2812 §1.2.1. */
 const NICKLEN_MIN = 9;
 
@@ -53,6 +55,7 @@ export class Registration {
   readonly #resolve: (ended: Ended | null) => void;
   #stage: "caps" | "sasl" | "welcome" | "motd" | "done" = "caps";
   #nicks = 1;
+  #capLines = 0;
   #isIn = false;
   #heard = false;
 
@@ -159,6 +162,11 @@ export class Registration {
   }
 
   #onCap(params: readonly string[]): void {
+    this.#capLines += 1;
+    if (this.#capLines > CAP_LINES_MAX) {
+      this.#end(lost("remote_error", "the server lists capabilities without end"));
+      return;
+    }
     const { caps, requests } = onCap(this.#link.caps, params, this.#wanted);
     this.#link.caps = caps;
     for (const request of requests) this.#link.send("CAP", ["REQ", request]);
