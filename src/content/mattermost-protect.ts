@@ -1,4 +1,5 @@
 import { endOfUrl } from "./links.ts";
+import { NextMatch } from "./next-match.ts";
 
 /**
  * Words as Mattermost shows them again: backslashes before signs of formatting, and an invisible space where none
@@ -17,11 +18,12 @@ const PLACES =
 export function protectWords(text: string): string {
   let written = "";
   let from = 0;
+  const ahead = aheadOf(text);
   PLACES.lastIndex = 0;
   for (let found = PLACES.exec(text); found !== null; found = PLACES.exec(text)) {
     const at = found.index;
     const [sign] = found;
-    const [end, own] = sign.length > 1 ? word(text, at, sign) : [at + 1, signAt(text, at, sign)];
+    const [end, own] = sign.length > 1 ? word(text, at, sign, ahead) : [at + 1, signAt(text, at, sign, ahead)];
     written += text.slice(from, at) + own;
     from = end;
     PLACES.lastIndex = end;
@@ -29,10 +31,29 @@ export function protectWords(text: string): string {
   return written + text.slice(from);
 }
 
+/** What comes next behind a place. */
+interface Ahead {
+  /** What makes a token in angle brackets an address. */
+  readonly address: NextMatch;
+  readonly end: NextMatch;
+  readonly close: NextMatch;
+  readonly space: NextMatch;
+  /** What is no plain character of an address. */
+  readonly odd: NextMatch;
+}
+
+const aheadOf = (text: string): Ahead => ({
+  address: new NextMatch(/@|:\/|www\d{0,3}\./gi, text),
+  end: new NextMatch(/[\s>]/g, text),
+  close: new NextMatch(/>/g, text),
+  space: new NextMatch(/\s/g, text),
+  odd: new NextMatch(/[^\p{L}\p{N}./?=%#+,!;'"()\s-]/gu, text),
+});
+
 const isAlnum = (char: string): boolean => /^[a-z0-9]$/i.test(char);
 
 /** One sign, and what it is written as. */
-function signAt(text: string, at: number, sign: string): string {
+function signAt(text: string, at: number, sign: string, ahead: Ahead): string {
   const before = text.charAt(at - 1);
   const next = text.charAt(at + 1);
   const isFree = /^\s$/.test(before) && /^\s$/.test(next);
@@ -58,7 +79,7 @@ function signAt(text: string, at: number, sign: string): string {
     case ":":
       return startsWith(text, at, /:(?:[\w+-]{0,64}[a-z+-][\w+-]{0,64}|100|1234):/iy) ? sign + APART : sign;
     case "<":
-      return isTag(text, at) ? "&lt;" : sign;
+      return isTag(text, at, ahead) ? "&lt;" : sign;
     default:
       return `\\${sign}`;
   }
@@ -72,11 +93,12 @@ function backslash(text: string, at: number, next: string): string {
 }
 
 /** What engines take whole, or what begins a block of HTML. A name in angle brackets before other words is none. */
-function isTag(text: string, at: number): boolean {
-  if (startsWith(text, at, /<[^\s>]{0,2048}(?:@|:\/|www\d{0,3}\.)/iy)) return true;
+function isTag(text: string, at: number, ahead: Ahead): boolean {
+  const address = ahead.address.from(at + 1);
+  if (address < text.length && address <= at + 1 + WORD_MAX && address < ahead.end.from(at + 1)) return true;
   if (!startsWith(text, at, /<[a-z/!?]/iy)) return false;
   const begins = /(?:^|\n) {0,3}$/.test(text.slice(Math.max(at - 4, 0), at));
-  if (!startsWith(text, at, NAME)) return begins || text.slice(at, at + WORD_MAX).includes(">");
+  if (!startsWith(text, at, NAME)) return begins || ahead.close.from(at) < Math.min(at + WORD_MAX, text.length);
   return begins && (startsWith(text, at, HTML_BLOCK) || startsWith(text, at, ALONE));
 }
 
@@ -98,15 +120,14 @@ function isPing(text: string, at: number, before: string): boolean {
 }
 
 /** Where something ends that a client may turn into a link, and how it is written. */
-function word(text: string, at: number, sign: string): readonly [end: number, written: string] {
+function word(text: string, at: number, sign: string, ahead: Ahead): readonly [end: number, written: string] {
   const before = text.charAt(at - 1);
   const isWord = isAlnum(before) || before === "_";
   const end = /^https?$/i.test(sign) && !isWord ? endOfUrl(text, at) : at;
   if (end > at)
     return [end, (/\p{L}|\p{N}/u.test(before) ? APART : "") + address(text.slice(at, end), text.slice(end))];
-  const rest = /^\S*/.exec(text.slice(at, at + WORD_MAX))?.[0] ?? "";
   // Its signs would be part of the address, and so would their backslashes.
-  const isPlain = /^[\p{L}\p{N}./?=%#+,!;'"()-]*$/u.test(rest.slice(sign.length + 1));
+  const isPlain = ahead.odd.from(at + sign.length + 1) >= Math.min(ahead.space.from(at), at + WORD_MAX);
   const [last = ""] = sign.slice(-1);
   if (isPlain && !isWord) return [at + sign.length, sign];
   return /^[a-z]+$/i.test(sign) && text.charAt(at + sign.length) === ":"
