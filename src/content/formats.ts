@@ -36,8 +36,8 @@ const asWritten = (text: string): string => text;
 const notWritten = (): null => null;
 
 /**
- * A source as it may be passed on, with what is read out of it. A network that takes the same format gets the text as it
- * was written, so a text with a link that pretends to lead elsewhere is written anew.
+ * A source as it may be passed on, with what is read out of it. A network of the same format gets the text as it was
+ * written, so a text with a link that pretends to lead elsewhere is written anew.
  */
 export function readSource({ format, text }: Source): { readonly source: Source; readonly blocks: readonly Block[] } {
   const read = (FORMATS.get(format)?.parse ?? parsePlain)(text);

@@ -5,8 +5,8 @@ import { overInlines } from "./tree.ts";
 
 /**
  * Replaces each link whose words look like another address by its words and the address behind them. Every format is
- * parsed through this rule, so a link of the tree never pretends to lead elsewhere. The same array when there is no such
- * link.
+ * parsed through this rule, so a link of the tree never pretends to lead elsewhere. It is the same array when there
+ * is none.
  */
 export function showAddresses(blocks: readonly Block[]): readonly Block[] {
   const misleading: Inline[] = [];
@@ -32,8 +32,8 @@ const textOf = (text: string): Inline => ({ t: "text", text });
 
 /**
  * Whether the words of a link look like an address that the link does not lead to. The same address may be written
- * without its scheme, `www.`, query or fragment, with another case, with a slash at its end, percent-encoded, or cut off
- * by an ellipsis. A host alone stands for all addresses of that host and of its subdomains.
+ * without its scheme, `www.`, query or fragment, with another case, with a slash at its end, percent-encoded, or cut
+ * off by an ellipsis. A host alone stands for all addresses of that host and of its subdomains.
  */
 export function looksElsewhere(words: string, href: string): boolean {
   const plain = unmasked(words);

@@ -74,7 +74,7 @@ export async function openWebSocket(options: WebSocketOptions): Promise<OpenedWe
       ...trustOptions(trust),
       headers: { ...headers },
       maxPayload,
-      // One message or ping in each turn of the event loop: a server that floods Rialto does not hold up the rest of it.
+      // One message or ping in each turn of the event loop: a flood does not hold up the rest of Rialto.
       allowSynchronousEvents: false,
       finishRequest: (request) => {
         limitInterim(request);
