@@ -57,6 +57,11 @@ export const START_ERRORS = {
     what: "The log stopped working while the program ran.",
     remedy: "Check the disk. After the next start, everything that was accepted is there.",
   },
+  log_stream: {
+    exit: 74,
+    what: "The stream that carries the log of several machines was deleted or made again, lacks what this machine needs, or is of a newer version of Rialto.",
+    remedy: 'docs/cluster.md says what to do: see "What happens when…", "Moving" and "When the stream is gone".',
+  },
   data_locked: {
     exit: 75,
     what: "Another Rialto uses the same data folder.",

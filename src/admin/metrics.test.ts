@@ -49,7 +49,7 @@ test("what is now is asked at every scrape, and what has gone is not shown", asy
   metrics.reconnected("net.other");
   const dropped = { ignored_nick: 2 };
   const nodes = ["n1", "n2"].map((name, at) => ({ name, accounts: at + 3, isAlike: true }));
-  const cluster: ClusterView = { node: "n2", hasVoice: true, nodes, accounts: [] };
+  const cluster: ClusterView = { node: "n2", hasVoice: true, nodes, accounts: [], skipped: 3, gaps: 1 };
   let accounts = [aStatus({ state: "degraded", dropped, channels: [aRoom({ lanes })] })];
   metrics.watch({
     accounts: () => Promise.resolve(accounts),
@@ -60,6 +60,8 @@ test("what is now is asked at every scrape, and what has gone is not shown", asy
   });
   expect(await linesOf(metrics)).toEqual(
     expect.arrayContaining([
+      "rialto_log_skipped_total 3",
+      "rialto_log_gaps_total 1",
       'rialto_waiting{gateway="g",account="net.home",channel="#room"} 4',
       'rialto_waiting_age_seconds{gateway="g",account="net.home",channel="#room"} 2.5',
       'rialto_account_state{account="net.home",state="degraded"} 1',

@@ -44,6 +44,7 @@ const CODES: Readonly<Record<LogErrorCode, true>> = {
   unreachable: true,
   unknown: true,
   fenced: true,
+  stream: true,
   diverged: true,
   io: true,
   damaged: true,
@@ -268,6 +269,20 @@ function machineGauges(cluster: ClusterView | null): readonly Family[] {
       [],
       one(cluster?.hasVoice === true ? 1 : 0),
     ),
+    {
+      is: "counter",
+      name: "rialto_log_skipped_total",
+      help: "Messages in the stream of the log that were skipped: they are damaged, or another program wrote them.",
+      labels: [],
+      samples: one(cluster?.skipped ?? 0),
+    },
+    {
+      is: "counter",
+      name: "rialto_log_gaps_total",
+      help: "Gaps in the stream of the log, where commits were deleted.",
+      labels: [],
+      samples: one(cluster?.gaps ?? 0),
+    },
   ];
 }
 

@@ -40,6 +40,10 @@ export interface ClusterView {
   readonly nodes: readonly { readonly name: string; readonly accounts: number; readonly isAlike: boolean }[];
   /** By key, of this machine's configuration. */
   readonly accounts: readonly ClusterAccountView[];
+  /** Messages of the stream that this machine has skipped since its start: they are damaged or of another program. */
+  readonly skipped: number;
+  /** Gaps in the stream since its start, where commits were deleted. */
+  readonly gaps: number;
 }
 
 interface ClusterAccountView {

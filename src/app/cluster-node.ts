@@ -72,7 +72,7 @@ export async function joinCluster(
   const wire = await Beats.open(log.connection, SHARD, log.replicas);
   const view = (): ClusterView => {
     const { own: _own, ...seen } = part?.member.view ?? { ...NOTHING, own: node };
-    return { node, ...seen };
+    return { node, ...seen, ...log.streamFaults };
   };
   const onTwin = (): void => warnings.add(twin(node));
   return {

@@ -42,6 +42,7 @@ export function startErrorOf(error: LogError): StartError {
     locked: "data_locked",
     damaged: "log_damaged",
     unreachable: "log_servers",
+    stream: "log_stream",
     diverged: "log_failed",
   };
   const remedy = REMEDIED.has(error.code) ? { remedy: "" } : {};

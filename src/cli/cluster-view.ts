@@ -4,10 +4,16 @@ import { printable } from "../lib/printable.ts";
 import { type Cell, type Screen, table } from "./table.ts";
 
 /** Which machine this is, in one line of the status. Pure. */
-export function clusterLine({ node, nodes, hasVoice }: ClusterView): string {
+export function clusterLine({ node, nodes, hasVoice, skipped, gaps }: ClusterView): string {
   const cut = hasVoice ? "" : " The servers of the log do not answer it, or it cannot apply what they have.";
-  const shares = nodes.map(({ name, accounts }) => `${printable(name)} runs ${countOf(accounts)}`).join(", ");
-  return `This machine is ${printable(node)}: ${shares || "it does not take part yet"}.${cut}`;
+  const shares = nodes
+    .map(({ name, accounts }) => `${printable(name)} runs ${counted(accounts, "account")}`)
+    .join(", ");
+  const faults =
+    skipped + gaps === 0
+      ? ""
+      : ` Of the stream it skipped ${counted(skipped, "message")}, and found ${counted(gaps, "gap")}.`;
+  return `This machine is ${printable(node)}: ${shares || "it does not take part yet"}.${cut}${faults}`;
 }
 
 /** All machines that share a log, and what each of them runs. Pure. */
@@ -29,7 +35,7 @@ export function clusterText(view: ClusterView, { nowMs, screen }: { nowMs: numbe
   ].join("\n");
 }
 
-const countOf = (accounts: number): string => (accounts === 1 ? "1 account" : `${accounts} accounts`);
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 const cells = (titles: readonly string[], rows: readonly (readonly string[])[]): readonly (readonly Cell[])[] => [
   titles.map((text): Cell => ({ text, colour: "bold" })),

@@ -71,13 +71,13 @@ api.web  http://127.0.0.1:1  3 accepted
       { account: "irc.net", node: "n2", epoch: 3, sinceMs: NOW - 60_000 },
       { account: "api.one", node: null, epoch: 0, sinceMs: null },
     ];
-    const cluster: ClusterView = { node: "n1", hasVoice: true, nodes, accounts };
+    const cluster: ClusterView = { node: "n1", hasVoice: true, nodes, accounts, skipped: 0, gaps: 0 };
     expect(statusText(aView({ cluster }), PLAIN)).toContain(
       "This machine is n1: n1 runs 2 accounts, n2 runs 1 account.\nThe log accepts messages (7 so far",
     );
-    const alone = { node: "n1", hasVoice: false, nodes: [], accounts: [] };
+    const alone = { node: "n1", hasVoice: false, nodes: [], accounts: [], skipped: 2, gaps: 1 };
     expect(statusText(aView({ cluster: alone }), PLAIN)).toContain(
-      "This machine is n1: it does not take part yet. The servers of the log do not answer it, or it cannot apply what they have.\n",
+      "This machine is n1: it does not take part yet. The servers of the log do not answer it, or it cannot apply what they have. Of the stream it skipped 2 messages, and found 1 gap.\n",
     );
     expect(clusterText(cluster, { nowMs: NOW, screen: PLAIN }))
       .toBe(`This machine is n1: n1 runs 2 accounts, n2 runs 1 account.

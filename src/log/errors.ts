@@ -19,6 +19,8 @@ export type LogErrorCode =
   | "unknown"
   /** Another node holds the account: nothing is stored. */
   | "fenced"
+  /** The stream was deleted or made again, lacks what this node needs, or is of a newer version. */
+  | "stream"
   /** The log of this node is not what those of the others are. */
   | "diverged"
   /** Reading or writing failed. */

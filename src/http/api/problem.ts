@@ -46,6 +46,7 @@ export function whyOf({ code }: LogError): string {
       return "the disk does not keep up";
     case "unreachable":
     case "unknown":
+    case "stream":
       return "the servers that carry the log cannot be reached";
     case "fenced":
       return "another node has taken over";

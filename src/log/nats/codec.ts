@@ -1,12 +1,18 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { LogError } from "../errors.ts";
-import { isObject, listOf, parseAs } from "../../lib/shapes.ts";
+import { isObject, isTexts, listOf, readJson } from "../../lib/shapes.ts";
 import type { EpochClaim } from "../fence.ts";
 import type { Commit } from "../sqlite/group-commit.ts";
 
 /** The first byte of a commit says how the rest is to be read: a newer way gets another number. */
 const PLAIN = 1;
 const PACKED = 2;
+/**
+ * Numbers for versions to come. A message with one of these stops a node, because only a newer version can apply it.
+ * Nodes skip everything else that they cannot read, so a newer version must not write anything else.
+ */
+const NEWER_MIN = 3;
+const NEWER_MAX = 8;
 /** Longer ones are compressed, in bytes. */
 const PACK_BYTES = 4096;
 /** Most bytes that a commit may have once unpacked. */
@@ -44,15 +50,10 @@ export function parseId(text: string): MessageId | null {
 
 export const encodeClaims = (claims: readonly EpochClaim[]): Buffer => Buffer.from(JSON.stringify(claims));
 
-/** Throws a LogError `format` for what no Rialto of this version has written. */
-export function decodeClaims(body: Uint8Array): readonly EpochClaim[] {
-  try {
-    const claims = listOf(JSON.parse(Buffer.from(body).toString("utf8")));
-    if (claims.length > 0 && claims.every(isClaim)) return claims;
-    throw new Error("it is no claim");
-  } catch (error) {
-    throw unreadable(error);
-  }
+/** Null when it is damaged, or not of Rialto. */
+export function decodeClaims(body: Uint8Array): readonly EpochClaim[] | null {
+  const claims = listOf(readJson(Buffer.from(body).toString("utf8")));
+  return claims.length > 0 && claims.every(isClaim) ? claims : null;
 }
 
 function isClaim(value: unknown): value is EpochClaim {
@@ -71,13 +72,10 @@ export interface ImportNote {
 
 export const encodeImport = ({ sha256 }: ImportNote): Buffer => Buffer.from(JSON.stringify({ sha256 }));
 
-/** Throws a LogError `format` for what no Rialto of this version has written. */
-export function decodeImport(body: Uint8Array): ImportNote {
-  try {
-    return parseAs(Buffer.from(body).toString("utf8"), isImport);
-  } catch (error) {
-    throw unreadable(error);
-  }
+/** Null when it is damaged, or not of Rialto. */
+export function decodeImport(body: Uint8Array): ImportNote | null {
+  const note = readJson(Buffer.from(body).toString("utf8"));
+  return isImport(note) ? note : null;
 }
 
 const isImport = (value: unknown): value is ImportNote =>
@@ -90,38 +88,53 @@ export function encodeCommit(commit: Commit): Buffer {
   return Buffer.concat([Buffer.of(PACKED), packed]);
 }
 
-/** Throws a LogError `format` for what no Rialto of this version has written. */
-export function decodeCommit(body: Uint8Array): Commit {
+/** Null when it is damaged, or not of Rialto. Throws a LogError `stream` when only a newer version can read it. */
+export function decodeCommit(body: Uint8Array): Commit | null {
+  const [kind = 0] = body;
+  if (kind >= NEWER_MIN && kind <= NEWER_MAX) {
+    throw new LogError(
+      "stream",
+      "The stream has a commit of a newer version of Rialto, which this version cannot read. Update this node.",
+    );
+  }
+  if (kind !== PLAIN && kind !== PACKED) return null;
+  const text = kind === PACKED ? unpacked(body.subarray(1)) : body.subarray(1);
+  const commit = text && readJson(Buffer.from(text).toString("utf8"));
+  return isCommit(commit) ? commit : null;
+}
+
+function unpacked(body: Uint8Array): Buffer | null {
   try {
-    const rest = body.subarray(1);
-    if (body[0] !== PLAIN && body[0] !== PACKED) throw new Error("it is of a kind that this version does not know");
-    const text = body[0] === PACKED ? zstdDecompressSync(rest, { maxOutputLength: UNPACKED_BYTES }) : rest;
-    const value: unknown = JSON.parse(Buffer.from(text).toString("utf8"));
-    if (isCommit(value)) return value;
-    throw new Error("it is not a commit");
-  } catch (error) {
-    throw unreadable(error);
+    return zstdDecompressSync(body, { maxOutputLength: UNPACKED_BYTES });
+  } catch {
+    return null;
   }
 }
 
-function unreadable(error: unknown): LogError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new LogError(
-    "format",
-    `The stream has a message that this version of Rialto cannot read: ${reason}. Update this node.`,
+/**
+ * Whether the value has the shape of a commit, so that a damaged one cannot stop the thread that applies it. What a
+ * commit of this shape means is not checked: whoever can write to the stream is trusted.
+ */
+function isCommit(value: unknown): value is Commit {
+  if (!isObject(value) || value["is"] !== "commit" || !areEntries(value)) return false;
+  const isOptional = (field: string): boolean => value[field] === undefined || isObject(value[field]);
+  return (
+    Array.isArray(value["extras"]) &&
+    (value["notes"] === null || isObject(value["notes"])) &&
+    ["cut", "owners"].every(isOptional)
   );
 }
 
-/** Who may write to the stream is trusted with what it means; this tells a commit from anything else. */
-function isCommit(value: unknown): value is Commit {
-  if (typeof value !== "object" || value === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const labels = fields.get("labels");
+/** Whether the columns of the entries belong together. */
+function areEntries({ counts, subjects, subjectOf, labels, payloads }: Readonly<Record<string, unknown>>): boolean {
+  if (!isTexts(subjects) || !isTexts(payloads) || (labels !== null && !isTexts(labels))) return false;
+  const entries = listOf(counts).reduce<number>((sum, count) => (isIndex(count) ? sum + count : NaN), 0);
+  const columns = [payloads, listOf(subjectOf), labels ?? payloads];
   return (
-    fields.get("is") === "commit" &&
-    ["counts", "subjects", "subjectOf", "payloads", "extras"].every((column) => Array.isArray(fields.get(column))) &&
-    (labels === null || Array.isArray(labels)) &&
-    typeof fields.get("notes") === "object" &&
-    ["cut", "owners"].every((field) => ["undefined", "object"].includes(typeof fields.get(field)))
+    Array.isArray(counts) &&
+    columns.every(({ length }) => length === entries) &&
+    listOf(subjectOf).every((at) => isIndex(at) && at < subjects.length)
   );
 }
+
+const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

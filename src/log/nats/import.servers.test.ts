@@ -112,7 +112,7 @@ needs(["nats-server"], () => {
     const message = expect.stringMatching(
       /begins with another file: its SHA-256 is [0-9a-f]{64}, .+nats stream rm/s,
     ) as string;
-    expect(refused).toEqual([0, 1].map(() => expect.objectContaining({ code: "format", message }) as unknown));
+    expect(refused).toEqual([0, 1].map(() => expect.objectContaining({ code: "stream", message }) as unknown));
     const logs = [await node(cluster, "n1", { shard }), await node(cluster, "n2", { shard })];
     const [one, two] = await Promise.all(logs.map(async (log) => (await entriesOf(log)).map(({ payload }) => payload)));
     expect(one).toEqual(two);
@@ -136,7 +136,7 @@ needs(["nats-server"], () => {
     // One that was there before the import has nothing of it, and must not go on.
     expect(await early.failed).toMatchObject(unfinished);
     await expect(node(cluster, "n1", { shard })).rejects.toMatchObject(unfinished);
-    await expect(importAt(cluster, await exported(["other"]), { shard })).rejects.toMatchObject({ code: "format" });
+    await expect(importAt(cluster, await exported(["other"]), { shard })).rejects.toMatchObject({ code: "stream" });
     expect(await importAt(cluster, file, { shard })).toMatchObject({ entries: 3, isRepeated: false });
     expect(await importAt(cluster, file, { shard })).toMatchObject({ entries: 3, isRepeated: true });
     const log = await node(cluster, "n1", { shard });
@@ -150,7 +150,7 @@ needs(["nats-server"], () => {
     const log = await node(cluster, "n1", { shard });
     await log.append(batchOf(said("there")));
     await expect(importAt(cluster, file, { shard })).rejects.toMatchObject({
-      code: "format",
+      code: "stream",
       message: expect.stringMatching(
         /have a log already, in the stream RIALTO_.+ needs a new one\. .+stop all nodes/s,
       ) as string,

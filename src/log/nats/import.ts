@@ -33,7 +33,7 @@ export interface Imported extends MovedLog {
 /**
  * Makes a file the log with which a new stream begins. Its first message says by SHA-256 which file that is, so that of
  * two imports one counts, and one that was interrupted goes on with the same file; its first snapshot is that log, and
- * no node begins without it. Rejects with a LogError; `format` when the stream is not new.
+ * no node begins without it. Rejects with a LogError; `stream` when the stream is not new.
  */
 export async function importIntoStream(options: ImportOptions): Promise<Imported> {
   const { file, dataPath, shard, isSound, progress } = options;
@@ -82,7 +82,7 @@ async function begin(
   throw interrupted(stream, "it was deleted meanwhile");
 }
 
-/** Makes the import the first message of the stream, or rejects with a LogError `format`. */
+/** Makes the import the first message of the stream, or rejects with a LogError `stream`. */
 async function claim(stream: CommitStream, node: string, sha256: string): Promise<void> {
   const { js, name, subject } = stream;
   if (stream.last > 0) return await assertSame(stream, sha256);
@@ -104,17 +104,17 @@ async function claim(stream: CommitStream, node: string, sha256: string): Promis
 async function assertSame({ jsm, name }: CommitStream, sha256: string): Promise<void> {
   const first = await patiently(name, () => jsm.streams.getMessage(name, { seq: 1 }));
   const isImport = first !== null && parseId(first.header.get("Nats-Msg-Id"))?.is === "import";
+  const other = isImport ? decodeImport(first.data)?.sha256 : undefined;
   const anew = `To give that log up and begin anew: stop all nodes, delete the streams ${name} and OBJ_${name} on the servers ("nats stream rm"), and import again.`;
-  if (!isImport) {
+  if (other === undefined) {
     throw new LogError(
-      "format",
+      "stream",
       `The servers have a log already, in the stream ${name}: an import needs a new one. ${anew}`,
     );
   }
-  const { sha256: other } = decodeImport(first.data);
   if (other === sha256) return;
   throw new LogError(
-    "format",
+    "stream",
     `The stream ${name} begins with another file: its SHA-256 is ${other}, and that of this one ${sha256}. If that import was interrupted, repeat it with that file. ${anew}`,
   );
 }

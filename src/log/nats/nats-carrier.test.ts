@@ -1,13 +1,14 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { LogError } from "../errors.ts";
-import { NatsCarrier, NO_COMMIT } from "./nats-carrier.ts";
+import { NO_COMMIT } from "./messages.ts";
+import { NatsCarrier } from "./nats-carrier.ts";
 import type { CommitStream } from "./stream.ts";
 
 const NEVER = new Promise<never>(() => undefined);
 const STORED = 7;
 
 /** Servers that acknowledge what they are given, and bring so much of it. */
-function carrierOf(brings: boolean) {
+function carrierOf(brings: boolean, { keeps = true }: { readonly keeps?: boolean } = {}) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const ids: string[] = [];
@@ -42,7 +43,9 @@ function carrierOf(brings: boolean) {
   const state = { first_seq: 1, last_seq: STORED };
   const info = () => Promise.resolve({ created: "then", state });
   const jetstreamManager = () => Promise.resolve({ streams: { info } });
+  const getMessage = () => Promise.resolve(keeps ? {} : null);
   const stream = {
+    jsm: { streams: { getMessage } },
     nc: { status, close: () => Promise.resolve(), closed: () => NEVER },
     js: { consumers: { get }, publish, jetstreamManager },
     name: "S",
@@ -52,9 +55,10 @@ function carrierOf(brings: boolean) {
   const carrier = new NatsCarrier({
     stream,
     node: "n1",
-    state: { applied: STORED - 1, resume: STORED, held: [] },
+    state: { applied: STORED - 1, resume: STORED, held: [], commits: [] },
     stamp: (ms) => ms,
     warn: () => undefined,
+    isShortened: () => Promise.resolve(false),
   });
   const apply = vi.fn();
   carrier.attach({ apply, abandon: vi.fn(), refuse: vi.fn(), publish: vi.fn() });
@@ -89,6 +93,13 @@ test("it is stuck when what has come could not be applied for some time, until i
   apply.mockImplementation((_commit, done: (reply: unknown) => void) => done({ fate: "taken" }));
   await vi.advanceTimersByTimeAsync(2000);
   expect(carrier.isStuck).toBe(false);
+});
+
+test("a commit that was deleted from the stream before it came back gets an answer, and is reported", async () => {
+  const { carrier, done } = carrierOf(false, { keeps: false });
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(done).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "unknown" }));
+  expect(carrier.faults).toEqual({ skipped: 0, gaps: 1 });
 });
 
 test("a log that closes does not wait for ever for what the servers have and is not applied", async () => {

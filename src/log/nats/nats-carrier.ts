@@ -8,8 +8,23 @@ import { type Commit } from "../sqlite/group-commit.ts";
 import type { CommittedReply } from "../sqlite/protocol.ts";
 import type { StreamPlace, StreamState } from "../sqlite/stream-place.ts";
 import { tailOf } from "../sqlite/tail-of.ts";
-import { decodeClaims, decodeCommit, encodeClaims, encodeCommit, type MessageId, parseId } from "./codec.ts";
+import { encodeClaims, encodeCommit, type MessageId } from "./codec.ts";
 import { Epochs } from "./epochs.ts";
+import {
+  behind,
+  closed,
+  DELETED,
+  diverged,
+  PARTS_LOST,
+  STORED_BEFORE,
+  STORED_LATER,
+  type StreamFaults,
+  StreamFaultCounter,
+  unclear,
+  unimported,
+} from "./faults.ts";
+import { FOLLOWS, Follows, followsText } from "./follows.ts";
+import { commitOf, type Label, labelOf, NO_COMMIT } from "./messages.ts";
 import { Parts } from "./parts.ts";
 import { Publisher, type Publishing } from "./publisher.ts";
 import { StreamReader } from "./reader.ts";
@@ -30,34 +45,14 @@ const STUCK_MS = 1000;
 const STUCK_TRIES = 2;
 /** So long the states of other nodes are waited for, once two are not the same, in ms. */
 const JUDGE_MS = 5000;
-/** Of nothing. */
-export const NO_COMMIT: Commit = {
-  is: "commit",
-  at: 0,
-  counts: [],
-  subjects: [],
-  subjectOf: [],
-  labels: null,
-  payloads: [],
-  notes: null,
-  extras: [],
-};
-
 /** `isLost`: parts of it are missing, for good. */
 type Arrived = Pick<MessageId, "node" | "run" | "is" | "number"> &
   Pick<StreamPlace, "sum"> & { readonly isLost: boolean };
 
-const PARTS_LOST = new LogError(
-  "unreachable",
-  "The servers that carry the log were away for too long between the parts of a commit. Nothing was stored; try again.",
-);
-
-const STORED_BEFORE = new LogError("unknown", "What this commit was answered when it was stored was not heard.");
-
-const STORED_LATER = new LogError("unknown", "The log was closed before this commit came back by the stream.");
-
 interface Pending {
   readonly number: number;
+  /** Its place in the stream, once the servers have acknowledged it. */
+  at: number | null;
   readonly done: (reply: CommittedReply | LogError) => void;
 }
 
@@ -72,10 +67,13 @@ export class NatsCarrier implements Carrier {
   readonly #stamp: (serverMs: number) => number;
   readonly #fail: (error: LogError) => void;
   readonly #warn: (error: LogError) => void;
+  readonly #isShortened: () => Promise<boolean>;
   readonly #parts = new Parts();
   readonly #publisher: Publisher;
   readonly #waiting: { readonly seq: number; readonly tell: () => void }[] = [];
   readonly #votes: Votes;
+  readonly #follows: Follows;
+  readonly #faults: StreamFaultCounter;
   readonly #judgeMs: number;
   #isEnding = false;
   #judging: NodeJS.Timeout | undefined;
@@ -89,7 +87,8 @@ export class NatsCarrier implements Carrier {
   #applied: number;
   /** Where to read after a restart. */
   #resume: number;
-  /** Everything up to here was read, and applied if it is a commit. */
+  /** Everything up to here was read; up to `#seen` it was also applied, if it is a commit. */
+  #read: number;
   #seen: number;
   #applying = 0;
   /** Counts the times that the reader began anew: what was under way before does not count. */
@@ -104,6 +103,7 @@ export class NatsCarrier implements Carrier {
     readonly state: StreamState;
     readonly stamp: (serverMs: number) => number;
     readonly warn: (error: LogError) => void;
+    readonly isShortened: () => Promise<boolean>;
     readonly doubtMs?: number;
     readonly judgeMs?: number;
   }) {
@@ -114,7 +114,10 @@ export class NatsCarrier implements Carrier {
     this.#judgeMs = options.judgeMs ?? JUDGE_MS;
     this.#stamp = options.stamp;
     this.#warn = options.warn;
-    this.#given = this.#applied = this.#seen = state.applied;
+    this.#isShortened = options.isShortened;
+    this.#given = this.#applied = this.#read = this.#seen = state.applied;
+    this.#follows = new Follows(state.commits);
+    this.#faults = new StreamFaultCounter(stream.name, node, options.warn);
     this.#resume = state.resume;
     const { promise, resolve } = Promise.withResolvers<LogError>();
     this.failed = promise;
@@ -142,13 +145,19 @@ export class NatsCarrier implements Carrier {
     return performance.now() - this.#trouble.sinceMs >= STUCK_MS;
   }
 
+  /** What the stream has that it should not have, and what it lacks, since this process began. */
+  get faults(): StreamFaults {
+    return this.#faults.counts;
+  }
+
   attach(site: CarrierSite): void {
     this.#site = site;
-    const reader = new StreamReader(
-      this.#stream,
-      () => this.#resume,
-      (message) => this.#take(message),
-    );
+    const reader = new StreamReader({
+      stream: this.#stream,
+      from: () => this.#resume,
+      take: (message) => this.#take(message),
+      isShortened: this.#isShortened,
+    });
     this.#reader = reader;
     void reader.ended.then((error) => error !== null && this.#fail(error));
     this.#watch = setInterval(() => this.#look(), 500).unref();
@@ -156,16 +165,20 @@ export class NatsCarrier implements Carrier {
 
   send(commit: Commit, done: (reply: CommittedReply | LogError) => void): void {
     const number = ++this.#number;
-    const pending: Pending = { number, done };
+    const pending: Pending = { number, at: null, done };
     this.#pending = pending;
     const id = { ...this.#epochs.own, is: "commit" as const, number };
+    const last = this.#follows.last(this.#node);
     void this.#publisher
       .publish(id, encodeCommit(commit), {
         isWanted: () => this.#pending === pending,
         doubt: (error) => this.#site?.abandon(error),
+        ...(last !== null && { headers: { [FOLLOWS]: followsText(last) } }),
       })
-      .then((error) => {
-        if (error !== null) this.#settle(pending, error);
+      .then((stored) => {
+        if (stored instanceof LogError) return this.#settle(pending, stored);
+        pending.at = stored;
+        this.#see(this.#seen);
       });
   }
 
@@ -191,19 +204,40 @@ export class NatsCarrier implements Carrier {
 
   async #take(message: JsMsg): Promise<void> {
     const seq = message.info.streamSequence;
-    const id = parseId(message.headers?.get("Nats-Msg-Id") ?? "");
-    if (id === null) throw new LogError("format", `The stream ${this.#stream.name} has messages of somebody else.`);
+    const label = labelOf(message);
+    if (label === null) return this.#skip(seq);
     // What a stream begins with comes with a snapshot: a log that has to read it is not that log.
-    if (id.is === "import" && seq > this.#given) throw unimported(this.#stream.name);
+    if (label.is === "import" && seq > this.#given) throw unimported(this.#stream.name);
     const at = Math.floor(message.info.timestampNanos / 1_000_000);
-    if (id.is === "vote") this.#hear(id.node, message.data);
-    const body = this.#parts.add(id, message.data, seq, at);
-    if (body === null || seq <= this.#given) return this.#see(seq);
+    if (label.is === "vote") this.#hear(label.node, message.data);
+    const body = this.#parts.add(label, message.data, seq, at);
+    if (body === null || seq <= this.#given) return this.#pass(seq);
     const isLost = body === "lost";
-    const commit = isLost ? NO_COMMIT : commitOf(id, body);
+    const commit = isLost ? NO_COMMIT : commitOf(label, body);
+    if (commit === null) return this.#skip(seq);
+    this.#compare(label, isLost);
     const sum = crc32(isLost ? "" : body);
-    this.#apply({ ...commit, at: this.#stamp(at) }, { ...id, isLost, sum }, seq);
+    this.#apply({ ...commit, at: this.#stamp(at) }, { ...label, isLost, sum }, seq);
     if (this.#applying >= APPLYING) await new Promise<void>((resolve) => (this.#room = resolve));
+  }
+
+  /** Leaves no trace in the log: somebody may delete the message before other nodes read it. */
+  #skip(seq: number): void {
+    this.#faults.skip(seq);
+    this.#pass(seq);
+  }
+
+  /** Whether commits of its node are missing before this one, or parts of it. */
+  #compare({ node, run, is, number, follows }: Label, isLost: boolean): void {
+    if (is !== "commit") return;
+    const isBehindGap = !this.#follows.take(node, { run, number }, follows);
+    if (isBehindGap || isLost) this.#faults.gap(node);
+  }
+
+  /** Nothing is to be applied at this place. */
+  #pass(seq: number): void {
+    this.#read = Math.max(seq, this.#read);
+    if (this.#applying === 0) this.#see(this.#read);
   }
 
   #apply(commit: Commit, { node, run, is, number, isLost, sum }: Arrived, seq: number): void {
@@ -219,6 +253,7 @@ export class NatsCarrier implements Carrier {
     };
     const round = this.#round;
     this.#given = seq;
+    this.#read = Math.max(seq, this.#read);
     this.#applying += 1;
     this.#site?.apply(
       commit,
@@ -232,6 +267,7 @@ export class NatsCarrier implements Carrier {
         this.#resume = place.resume;
         this.#tell(commit, { node, run, is, number, isLost, sum }, reply);
         this.#see(seq);
+        if (this.#applying === 0) this.#see(this.#read);
         if (reply.state !== undefined) this.#vote(seq, reply.state);
       },
       place,
@@ -296,7 +332,7 @@ export class NatsCarrier implements Carrier {
 
   #again(): void {
     this.#round += 1;
-    this.#given = this.#applied;
+    this.#given = this.#read = this.#applied;
     this.#parts.clear();
     this.#reader?.restart();
   }
@@ -304,6 +340,25 @@ export class NatsCarrier implements Carrier {
   #see(seq: number): void {
     this.#seen = Math.max(seq, this.#seen);
     while (this.#waiting[0] !== undefined && this.#waiting[0].seq <= this.#seen) this.#waiting.shift()?.tell();
+    if (this.#pending !== null && this.#pending.at !== null && this.#pending.at <= this.#seen) {
+      this.#lose(this.#pending);
+    }
+  }
+
+  /** Its commit was deleted from the stream before it came back. */
+  #lose(pending: Pending): void {
+    if (this.#pending !== pending) return;
+    // The next commit names it, so that the other nodes notice the gap as well.
+    this.#follows.take(this.#node, { run: this.#epochs.own.run, number: pending.number }, null);
+    this.#faults.gap(this.#node);
+    this.#settle(pending, DELETED);
+  }
+
+  /** A commit that does not come may have been deleted behind all that comes. */
+  async #lookFor(pending: Pending, at: number): Promise<void> {
+    const { jsm, name } = this.#stream;
+    const found = await jsm.streams.getMessage(name, { seq: at }).catch(() => undefined);
+    if (found === null) this.#lose(pending);
   }
 
   #look(): void {
@@ -315,49 +370,15 @@ export class NatsCarrier implements Carrier {
     const hasCome = stored === null || stored.seq <= this.#given || this.#applying >= APPLYING;
     if (!hasCome && performance.now() - stored.sinceMs > OVERDUE_MS) {
       this.#publisher.stored = { seq: stored.seq, sinceMs: performance.now() };
+      if (this.#pending.at !== null) void this.#lookFor(this.#pending, this.#pending.at);
       this.#again();
     }
     this.#site?.refuse(this.#publisher.patienceMs, this.#trouble?.error ?? this.#publisher.unreachable());
   }
 
-  #claim(number: number, claims: readonly EpochClaim[], how: Publishing): Promise<LogError | null> {
-    return this.#publisher.publish({ ...this.#epochs.own, is: "claim", number }, encodeClaims(claims), how);
+  async #claim(number: number, claims: readonly EpochClaim[], how: Publishing): Promise<LogError | null> {
+    const id = { ...this.#epochs.own, is: "claim" as const, number };
+    const outcome = await this.#publisher.publish(id, encodeClaims(claims), how);
+    return outcome instanceof LogError ? outcome : null;
   }
-}
-
-/** What the worker is to do at its place. */
-function commitOf({ is }: MessageId, body: Uint8Array): Commit {
-  if (is === "claim") return { ...NO_COMMIT, claims: decodeClaims(body) };
-  return is === "commit" ? decodeCommit(body) : NO_COMMIT;
-}
-
-function behind(node: string, { code, message }: LogError): LogError {
-  return new LogError(
-    code,
-    `${message} Until then this node (${node}) is behind the others, and its retention makes no room: what it deletes comes behind what waits. Delete something else on that disk, or stop this node and move its data folder to a larger one.`,
-  );
-}
-
-const closed = (reason: string): LogError =>
-  new LogError("unreachable", `The connection to the servers of the log was given up${reason}.`);
-
-function unimported(name: string): LogError {
-  return new LogError(
-    "unreachable",
-    `The stream ${name} begins with a log that is imported, and the servers have no snapshot of that yet. Start this node again when "rialto log import" has finished. If that was interrupted, repeat it with the same file.`,
-  );
-}
-
-function unclear(node: string, place: number): LogError {
-  return new LogError(
-    "diverged",
-    `The logs of the nodes are no longer the same, at ${place} of the stream. As many are like that of this node (${node}) as are like another, and no node that holds the log has said which is right: all go on, each with its own. Decide which is right, stop the others, copy its log.sqlite into their data folders in place of their own while it is stopped too, and start all.`,
-  );
-}
-
-function diverged(node: string, place: number): LogError {
-  return new LogError(
-    "diverged",
-    `The log of this node (${node}) is no longer the same as those of the others, at ${place} of the stream. It is put aside as log.sqlite.diverged: start this node again, and it begins with a snapshot that another one has made.`,
-  );
 }

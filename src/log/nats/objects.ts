@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { JetStreamClient, JetStreamManager, JsMsg } from "@nats-io/jetstream";
 import { onAbort } from "../../lib/abort.ts";
 import { isObject, readJson } from "../../lib/shapes.ts";
+import { headersOf } from "./headers.ts";
 import { type CommitStream, isError, isMissing, serverTime } from "./stream.ts";
 
 /** Bytes of one message of an object. */
@@ -253,7 +254,7 @@ export class Objects {
   }
 
   async #publish(subject: string, body: Uint8Array, { msgID, lastSeq, signal }: PublishHow): Promise<void> {
-    const headers = subject.includes(".M.") ? await rollup() : undefined;
+    const headers = subject.includes(".M.") ? await headersOf(ROLLUP) : undefined;
     const until = performance.now() + STALLED_MS;
     const expect = { streamName: this.stream, ...(lastSeq !== undefined && { lastSubjectSequence: lastSeq }) };
     for (;;) {
@@ -278,12 +279,7 @@ export class Objects {
 }
 
 /** A newer object of that name stands for all before it. */
-async function rollup() {
-  const { headers } = await import("@nats-io/transport-node");
-  const made = headers();
-  made.set("Nats-Rollup", "sub");
-  return made;
-}
+const ROLLUP = { "Nats-Rollup": "sub" };
 
 /** As NATS writes it: with the padding that Node leaves out. */
 const base64Url = (bytes: Buffer): string => bytes.toString("base64").replaceAll("+", "-").replaceAll("/", "_");

@@ -6,12 +6,15 @@ import { SqliteLog } from "../sqlite/sqlite-log.ts";
 import { openReplica, setAside } from "./begin.ts";
 import { connectNats, type NatsServers } from "./connect.ts";
 import type { Fence } from "../fence.ts";
+import type { StreamFaults } from "./faults.ts";
 import { NatsCarrier } from "./nats-carrier.ts";
 import { SNAPSHOT_TIMES, SnapshotKeeper, type SnapshotTimes } from "./snapshot-keeper.ts";
 import { SharedFiles } from "./shared-files.ts";
 import { Snapshots } from "./snapshots.ts";
-import { copiesOn, openStream, SHARD } from "./stream.ts";
+import { type CommitStream, copiesOn, lastPlace, openStream, SHARD } from "./stream.ts";
 
+/** Pause between two looks at where the stream ends, in ms. */
+const LOOK_MS = 5000;
 const MEBIBYTE = 1024 * 1024;
 
 export interface NatsLogOptions extends NatsServers, SqliteLogOptions {
@@ -76,6 +79,10 @@ export class NatsLog extends SqliteLog {
     return this.#carrier.isStuck;
   }
 
+  get streamFaults(): StreamFaults {
+    return this.#carrier.faults;
+  }
+
   override close(): Promise<void> {
     this.#keeper.stop();
     return super.close();
@@ -83,7 +90,7 @@ export class NatsLog extends SqliteLog {
 }
 
 /**
- * Resolves when everything that the stream had was applied here. Rejects with a LogError: `unreachable`, `format` when
+ * Resolves when everything that the stream had was applied here. Rejects with a LogError: `unreachable`, `stream` when
  * the stream no longer has what this node is missing, or what `openSqliteLog` rejects with.
  */
 export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
@@ -101,9 +108,10 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
     const stated = { stream: stream.identity, ...(compare && { compareEvery: compare.every }) };
     const { node, warn, stamp = (ms: number) => ms, doubtMs } = options;
     const worker = await openReplica({ ...settings, ...stated }, { node, stream, snapshots, warn });
-    const state = worker.stream ?? { applied: 0, resume: 0, held: [] };
+    const state = worker.stream ?? { applied: 0, resume: 0, held: [], commits: [] };
     const limits = { ...(doubtMs !== undefined && { doubtMs }), ...(compare && { judgeMs: compare.judgeMs }) };
-    const carrier = new NatsCarrier({ stream, node, state, stamp, warn, ...limits });
+    const isShortened = async (): Promise<boolean> => stream.isOld || (await snapshots.list()).length > 0;
+    const carrier = new NatsCarrier({ stream, node, state, stamp, warn, isShortened, ...limits });
     const log = new NatsLog(
       worker,
       {
@@ -115,12 +123,24 @@ export async function openNatsLog(options: NatsLogOptions): Promise<NatsLog> {
       },
       { nc, carrier, replicas, snapshots: { snapshots, stream, node, dataPath, warn, times } },
     );
-    const outcome = await Promise.race([carrier.reached(stream.last), log.failed]);
+    const outcome = await Promise.race([caughtUp(carrier, stream), log.failed]);
     if (!(outcome instanceof LogError)) return log;
     await log.close();
     throw outcome;
   } catch (error) {
     await nc.close();
     throw error;
+  }
+}
+
+/**
+ * Resolves when everything that the stream had was applied here. Asks again after a while, because the last message may
+ * be deleted before it is read, and then it never comes.
+ */
+async function caughtUp(carrier: NatsCarrier, stream: CommitStream): Promise<void> {
+  for (let last = Infinity, isThere = false; !isThere;) {
+    last = Math.min(last, await lastPlace(stream));
+    const again = new Promise<false>((resolve) => setTimeout(resolve, LOOK_MS, false).unref());
+    isThere = await Promise.race([carrier.reached(last).then(() => true), again]);
   }
 }

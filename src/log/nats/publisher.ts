@@ -1,3 +1,4 @@
+import { headersOf } from "./headers.ts";
 import { LogError } from "../errors.ts";
 import { idText, type MessageId } from "./codec.ts";
 import type { CommitStream } from "./stream.ts";
@@ -21,6 +22,7 @@ export interface Publishing {
   readonly isWanted: () => boolean;
   /** Nobody knows whether it is stored; it is published again all the same. */
   readonly doubt: (error: LogError) => void;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Publishes until the servers have it; the same id makes a repeat of what they have no second one. */
@@ -62,17 +64,28 @@ export class Publisher {
     );
   }
 
-  /** Null when the servers have all of it, or it is no longer wanted; else why it was never published. */
-  async publish(id: Omit<MessageId, "part" | "parts">, body: Buffer, how: Publishing): Promise<LogError | null> {
+  /**
+   * The place of its last part when the servers have all of it; null when it is no longer wanted; else why it was never
+   * published.
+   */
+  async publish(
+    id: Omit<MessageId, "part" | "parts">,
+    body: Buffer,
+    how: Publishing,
+  ): Promise<LogError | number | null> {
     const size = (this.#stream.nc.info?.max_payload ?? 1024 * 1024) - HEADER_BYTES;
     const parts = Math.max(1, Math.ceil(body.length / size));
     const state = { sinceMs: performance.now(), isDoubtful: false, isTold: false };
+    let place: number | null = null;
     for (let part = 1; part <= parts; part += 1) {
       const text = idText({ ...id, part, parts });
       const slice = body.subarray((part - 1) * size, part * size);
       for (let pause = PAUSE_MS; how.isWanted(); pause = Math.min(2 * pause, PAUSE_MAX_MS)) {
-        const outcome = await this.#attempt(text, slice);
-        if (outcome === "stored") break;
+        const outcome = await this.#attempt(text, slice, how.headers);
+        if (typeof outcome === "number") {
+          place = outcome;
+          break;
+        }
         if (outcome === "unsure") state.isDoubtful = true;
         const error = this.#giveUp(state, how, part > 1);
         if (error !== null) return error;
@@ -81,7 +94,7 @@ export class Publisher {
       // A part that is stored must be followed by the others.
       state.isDoubtful ||= parts > 1;
     }
-    return null;
+    return how.isWanted() ? place : null;
   }
 
   /** Null: another attempt is due. */
@@ -103,19 +116,22 @@ export class Publisher {
     return isLast ? error : null;
   }
 
-  async #attempt(msgID: string, body: Buffer): Promise<"stored" | "absent" | "unsure"> {
+  /** Its place when the servers have it. */
+  async #attempt(msgID: string, body: Buffer, fields: Publishing["headers"]): Promise<number | "absent" | "unsure"> {
     const { js, subject, name } = this.#stream;
     if (!this.#isUp) return "absent";
     try {
       const lost = new Promise<null>((resolve) => (this.#lose = () => resolve(null)));
-      const publishing = js.publish(subject, body, { msgID, timeout: 2000, expect: { streamName: name } });
+      const headers = fields && (await headersOf(fields));
+      const options = { msgID, timeout: 2000, expect: { streamName: name }, ...(headers && { headers }) };
+      const publishing = js.publish(subject, body, options);
       const answer = await Promise.race([publishing, lost]);
       if (answer === null) {
         publishing.catch(() => undefined);
         return "unsure";
       }
       this.stored = { seq: answer.seq, sinceMs: performance.now() };
-      return "stored";
+      return answer.seq;
     } catch (error) {
       if (!(error instanceof Error)) return "unsure";
       this.#reason = error.message;

@@ -34,30 +34,35 @@ function streamOf(places: readonly number[], firsts: readonly number[]): CommitS
 test("commits that the servers have deleted before this node had them are not passed over", async () => {
   const taken: number[] = [];
   const stream = streamOf([5, 6, 40], [1, 40]);
-  const reader = new StreamReader(
+  const reader = new StreamReader({
     stream,
-    () => 5,
-    ({ info }) => void taken.push(info.streamSequence),
-  );
+    from: () => 5,
+    take: ({ info }) => void taken.push(info.streamSequence),
+    isShortened: () => Promise.resolve(true),
+  });
   expect(await reader.ended).toMatchObject({
-    code: "format",
+    code: "stream",
     message: expect.stringContaining("missing the commits from 7 on, and the stream S begins at 40") as unknown,
   });
   expect(taken).toEqual([5, 6]);
 });
 
-test("a place that the stream never had is none that is missing", async () => {
+test.each([
+  ["in the middle of the stream", [1]],
+  ["at its beginning, which nothing but a deletion can have removed", [1, 7]],
+])("the reader goes on behind a gap %s", async (_where, firsts) => {
   const taken: number[] = [];
   const done = Promise.withResolvers<void>();
-  const stream = streamOf([5, 7], [1]);
-  const reader = new StreamReader(
+  const stream = streamOf([5, 7], firsts);
+  const reader = new StreamReader({
     stream,
-    () => 5,
-    ({ info }) => {
+    from: () => 5,
+    take: ({ info }) => {
       taken.push(info.streamSequence);
       if (taken.length === 2) done.resolve();
     },
-  );
+    isShortened: () => Promise.resolve(false),
+  });
   const first = await Promise.race([done.promise.then(() => "taken"), reader.ended]);
   expect(first).toBe("taken");
   expect(taken).toEqual([5, 7]);
@@ -94,14 +99,15 @@ test("a consumer that is silent, because its server has ended, is left for a new
   const info = () => Promise.resolve({ created: "then", state: { first_seq: 1, last_seq: 6 } });
   const jetstreamManager = () => Promise.resolve({ streams: { info } });
   const stream = { js: { consumers: { get }, jetstreamManager }, name: "S", identity: "S of then" };
-  const reader = new StreamReader(
-    stream as unknown as CommitStream,
-    () => (taken.at(-1) ?? 4) + 1,
-    ({ info: { streamSequence } }) => {
+  const reader = new StreamReader({
+    stream: stream as unknown as CommitStream,
+    from: () => (taken.at(-1) ?? 4) + 1,
+    take: ({ info: { streamSequence } }) => {
       taken.push(streamSequence);
       if (streamSequence === 6) done.resolve();
     },
-  );
+    isShortened: () => Promise.resolve(true),
+  });
   const first = await Promise.race([done.promise.then(() => "taken"), reader.ended]);
   expect(first).toBe("taken");
   expect(taken).toEqual([5, 6]);

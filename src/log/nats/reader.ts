@@ -7,22 +7,34 @@ const HEARTBEAT_MS = 500;
 /** Time before the stream is read anew after a failure, in ms. */
 const AGAIN_MS = 500;
 
+interface ReaderOptions {
+  readonly stream: CommitStream;
+  readonly from: () => number;
+  readonly take: (message: JsMsg) => Promise<void> | void;
+  readonly isShortened: () => Promise<boolean>;
+}
+
 /** Reads the stream in its order, from a place on, and begins anew where that is needed. */
 export class StreamReader {
   readonly #stream: CommitStream;
   readonly #from: () => number;
   readonly #take: (message: JsMsg) => Promise<void> | void;
+  readonly #isShortened: () => Promise<boolean>;
   #messages: ConsumerMessages | null = null;
   #closed = false;
   #restarted = false;
   /** Why it cannot go on: rejects never, resolves with the reason. */
   readonly ended: Promise<LogError | null>;
 
-  /** `from`: where to begin, asked each time; `take`: what it waits for before the next. */
-  constructor(stream: CommitStream, from: () => number, take: (message: JsMsg) => Promise<void> | void) {
+  /**
+   * `from`: where to begin, asked each time; `take`: what it waits for before the next; `isShortened`: whether the
+   * nodes or the age limit may have removed the beginning of the stream.
+   */
+  constructor({ stream, from, take, isShortened }: ReaderOptions) {
     this.#stream = stream;
     this.#from = from;
     this.#take = take;
+    this.#isShortened = isShortened;
     this.ended = this.#run();
   }
 
@@ -52,7 +64,7 @@ export class StreamReader {
         await this.#read();
       } catch (error) {
         if (error instanceof LogError) return error;
-        if (isMissing(error)) return new LogError("format", `The stream ${this.#stream.name} was deleted.`);
+        if (isMissing(error)) return goneStream(`The stream ${this.#stream.name} was deleted.`);
       }
       if (this.#isClosed()) break;
       await new Promise((resolve) => setTimeout(resolve, this.#restarted ? AGAIN_MS : AGAIN_MS / 5));
@@ -89,19 +101,26 @@ export class StreamReader {
     }
   }
 
-  /** Rejects with a LogError `format` when the stream is another one, or has let go of what comes from here on. */
+  /** Rejects with a LogError `stream` when the stream is another one, or has let go of what comes from here on. */
   async #check(from: number): Promise<void> {
     const { js, name, identity } = this.#stream;
     // As patient as when a commit is published: whoever led the stream may have gone, and nobody answers for it.
     const jsm = await js.jetstreamManager(false);
     const { created, state } = await jsm.streams.info(name);
-    if (`${name} of ${created}` !== identity) throw new LogError("format", `The stream ${name} was made anew.`);
+    if (`${name} of ${created}` !== identity) throw goneStream(`The stream ${name} was deleted and made again.`);
     if (state.first_seq <= from || state.last_seq < from) return;
+    // Otherwise somebody has deleted messages one by one: whether a commit was among them, the next commit says.
+    if (!(await this.#isShortened())) return;
     throw new LogError(
-      "format",
+      "stream",
       `This node is missing the commits from ${from} on, and the stream ${name} begins at ${state.first_seq}. Start it again: it begins with a snapshot. Where there is none, stop another node, copy its log.sqlite into the data folder of this one, and start both.`,
     );
   }
+}
+
+function goneStream(what: string): LogError {
+  const how = 'docs/cluster.md says under "When the stream is gone" how to move it into a new stream';
+  return new LogError("stream", `${what} Each machine still has the whole log in its data folder: ${how}.`);
 }
 
 /**

@@ -132,7 +132,7 @@ needs(["nats-server"], () => {
       await stream.jsm.streams.purge(bucket, { filter: `$O.${stream.name}.C.${object.nuid}` });
     }
     await expect(node(cluster, "n3", { shard })).rejects.toMatchObject({
-      code: "format",
+      code: "stream",
       message: expect.stringContaining("copy its log.sqlite") as unknown,
     });
   });

@@ -26,6 +26,8 @@ export interface CommitStream {
   /** Places of its first and its last message when it was opened. */
   readonly first: number;
   readonly last: number;
+  /** Its age limit may have removed messages. */
+  readonly isOld: boolean;
 }
 
 /** Makes the stream when it is missing. Rejects with a LogError `unreachable`. */
@@ -59,19 +61,29 @@ export async function findStream(nc: NatsConnection, shard: string): Promise<Com
   });
 }
 
+/** Place of the last message that the stream still has: one behind it may have been deleted. */
+export async function lastPlace({ jsm, name, subject }: CommitStream): Promise<number> {
+  const last = await patiently(name, () => jsm.streams.getMessage(name, { last_by_subj: subject }));
+  return last?.seq ?? 0;
+}
+
 /** On so many servers each commit is kept, when the stream is made: on three of a cluster, which says its name. */
 export const copiesOn = (nc: NatsConnection): number => (nc.info?.cluster === undefined ? 1 : 3);
 
 export const streamName = (shard: string): string => `RIALTO_${shard}`;
 
-async function placeOf(nc: NatsConnection, shard: string): Promise<Omit<CommitStream, "identity" | "first" | "last">> {
+async function placeOf(nc: NatsConnection, shard: string): Promise<Omit<CommitStream, keyof StreamFacts>> {
   const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
   const jsm = await jetstreamManager(nc, { timeout: 5000 });
   return { nc, js: jetstream(nc, { timeout: 2000 }), jsm, shard, name: streamName(shard), subject: `r.b.${shard}` };
 }
 
-function stateOf({ config, created, state }: StreamInfo): Pick<CommitStream, "identity" | "first" | "last"> {
-  return { identity: `${config.name} of ${created}`, first: state.first_seq, last: state.last_seq };
+type StreamFacts = Pick<CommitStream, "identity" | "first" | "last" | "isOld">;
+
+function stateOf(info: StreamInfo): StreamFacts {
+  const { config, created, state } = info;
+  const isOld = serverTime(info) - Date.parse(created) >= KEPT_MS;
+  return { identity: `${config.name} of ${created}`, first: state.first_seq, last: state.last_seq, isOld };
 }
 
 /**

@@ -19,6 +19,7 @@ export class Replica {
   readonly #holder: Statement<[string], Holder>;
   readonly #held: Statement<[], EpochClaim>;
   readonly #raise: Statement<[string, number, string, string]>;
+  readonly #commits: Statement<[], StreamState["commits"][number]>;
   readonly #last: Statement<[string], { readonly run: string; readonly number: number }>;
   readonly #putLast: Statement<[string, string, number]>;
   readonly #every: number;
@@ -44,12 +45,16 @@ export class Replica {
     this.#holder = db.prepare("SELECT epoch, node, run FROM stream_epoch WHERE account = ?");
     this.#held = db.prepare("SELECT account, epoch, node, run FROM stream_epoch");
     this.#raise = db.prepare("INSERT OR REPLACE INTO stream_epoch (account, epoch, node, run) VALUES (?, ?, ?, ?)");
+    // Sorted, a node comes before what `formerOf` makes of it.
+    this.#commits = db.prepare(
+      "SELECT replace(node, '/former', '') AS node, run, number FROM stream_node WHERE node <> '' ORDER BY stream_node.node",
+    );
     this.#last = db.prepare("SELECT run, number FROM stream_node WHERE node = ?");
     this.#putLast = db.prepare("INSERT OR REPLACE INTO stream_node (node, run, number) VALUES (?, ?, ?)");
   }
 
   get state(): StreamState {
-    return { ...this.#reached, held: this.#held.all() };
+    return { ...this.#reached, held: this.#held.all(), commits: this.#commits.all() };
   }
 
   /** Inside the transaction of the commit: notes its place, and says whether its batches are to be written. */

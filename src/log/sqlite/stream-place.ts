@@ -28,7 +28,15 @@ export interface StreamReach {
   readonly resume: number;
 }
 
+/** A commit by the process of its node and its number there. */
+export interface StoredCommit {
+  readonly run: string;
+  readonly number: number;
+}
+
 /** How far the stream was applied, and who holds which account since then. */
 export interface StreamState extends StreamReach {
   readonly held: readonly EpochClaim[];
+  /** The last commits of each node, those of its newest process first. */
+  readonly commits: readonly (StoredCommit & { readonly node: string })[];
 }

@@ -94,7 +94,10 @@ test("an account that another machine runs is at that machine", () => {
   const bridges = [link("g", "net.away", "x", "inout"), link("g", "net.here", "x", "inout")];
   const of = (account: string, node: string) => ({ account, node, epoch: 1, sinceMs: null });
   const accounts = [of("net.away", "n2"), of("net.here", "n1")];
-  const elsewhere = aView({ bridges, cluster: { node: "n1", hasVoice: true, nodes: [], accounts } });
+  const elsewhere = aView({
+    bridges,
+    cluster: { node: "n1", hasVoice: true, nodes: [], accounts, skipped: 0, gaps: 0 },
+  });
   expect(accountsOf(elsewhere).map(({ key, state }) => [key, state.kind, state.word])).toContainEqual([
     "net.away",
     "none",
