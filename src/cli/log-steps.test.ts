@@ -17,7 +17,7 @@ function server(name: string, more: Partial<Seen> = {}): Seen {
     name,
     cluster: "C",
   } as const;
-  return { ...who, named: 3, monitor: MONITOR, ...more };
+  return { ...who, named: 3, isOpen: false, monitor: MONITOR, ...more };
 }
 
 const there = (more: Partial<There> = {}): There => ({
@@ -51,6 +51,11 @@ test("of three servers that are as they should be, nothing is to be done", () =>
 
 test.each<readonly [what: string, seen: Partial<LogSeen>, line: RegExp]>([
   ["too old", { servers: [server("a", { version: "2.8.4" })] }, /^failed: a:4222 is .*2\.8\.4, which is too old \| /u],
+  [
+    "without a password",
+    { servers: [server("a", { isOpen: true }), server("b"), server("c", { isOpen: true })] },
+    /^warning: a:4222, c:4222 accept connections from anyone, without a password.+ \| Add authorization/u,
+  ],
   ["old", { servers: [server("a", { version: "2.9.10" })] }, /^warning: a:4222 is .*2\.9\.10: it is slow/u],
   ["new", { servers: [server("a", { version: "3.0.0-RC.1" })] }, /^ok: a:4222 is .*3\.0\.0-RC\.1$/u],
   ["the first good one", { servers: [server("a", { version: "2.10.0" })] }, /^ok: a:4222 is .*2\.10\.0$/u],

@@ -26,6 +26,7 @@ export function logSteps({ servers, stream, name, freeBytes }: LogSeen, isPowerS
   const seen = servers.filter((server) => server.is === "seen");
   return [
     ...servers.map(serverStep),
+    ...openSteps(seen),
     ...(stream === null ? [] : streamSteps(stream, name)),
     ...togetherSteps(seen, stream, name),
     ...roomSteps(seen, freeBytes),
@@ -64,6 +65,18 @@ function versionStep(address: string, { version, name, cluster }: Seen): LogStep
   if (isOlder(version, OLDEST)) return wrong(`${what}, which is too old`, `Install ${GOOD.join(".")} or newer.`);
   if (!isOlder(version, GOOD)) return fine(what);
   return odd(`${what}: it is slow, and refuses sync_interval: always`, `Install ${GOOD.join(".")} or newer.`);
+}
+
+/** Servers that accept connections from anyone. */
+function openSteps(seen: readonly Seen[]): readonly LogStep[] {
+  const which = seen.flatMap(({ server, isOpen }) => (isOpen ? [server] : []));
+  if (which.length === 0) return [];
+  return [
+    odd(
+      `${which.join(", ")} accept${which.length === 1 ? "s" : ""} connections from anyone, without a password: any program that reaches a server can read all messages and tokens, and can write into your rooms`,
+      "Add authorization { user: …, password: … } to the configuration of each server, and LogUser and LogPassword to [general].",
+    ),
+  ];
 }
 
 /** False where a version is none. */

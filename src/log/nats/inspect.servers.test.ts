@@ -6,6 +6,7 @@ import { inspectServers } from "./inspect.ts";
 import { node, servers } from "./nodes.suite.ts";
 
 const ANYBODY = { auth: null, tls: null };
+const USER = '{ user: rialto, password: "right" }';
 const number = expect.any(Number) as unknown;
 
 needs(["nats-server", "nats-server of stable"], () => {
@@ -62,6 +63,22 @@ needs(["nats-server", "nats-server of stable"], () => {
     const seen = await inspectServers({ auth, tls: null, servers: [...cluster.servers, ...gone.servers] });
     expect(seen).toMatchObject({ servers: [{ is: "credentials" }, { is: "unreached" }], stream: null });
     expect(JSON.stringify(seen)).not.toContain("wrong secret");
+  });
+
+  test.each([
+    ["no users", "", true],
+    ["a user for connections without credentials", `authorization { users: [${USER}] }\nno_auth_user: rialto`, true],
+    ["a password", `authorization { ${USER.slice(1, -1)} }`, false],
+    ["a token", `authorization { token: "right" }`, false],
+  ])("a server with %s says whether it accepts connections from anyone", async (_what, more, isOpen) => {
+    const cluster = await servers(1, more);
+    const auth = more.includes("token") ? { token: "right" } : { user: "rialto", password: "right" };
+    const { servers: seen } = await inspectServers({ auth, tls: null, servers: cluster.servers });
+    expect(seen).toMatchObject([{ is: "seen", isOpen }]);
+    if (isOpen) {
+      const { servers: anonymous } = await inspectServers({ ...ANYBODY, servers: cluster.servers });
+      expect(anonymous).toMatchObject([{ is: "seen", isOpen: true }]);
+    }
   });
 
   test("credentials that cannot be read are named", async () => {

@@ -35,6 +35,8 @@ export type ServerSeen =
       readonly name: string;
       /** Null: it is none of a cluster. */
       readonly cluster: string | null;
+      /** It accepts connections without a password, token, key or certificate. */
+      readonly isOpen: boolean;
       /** Servers of its cluster that it names to clients. */
       readonly named: number;
       readonly monitor: MonitorSeen | null;
@@ -82,9 +84,12 @@ export async function inspectServers(
       connections.push(nc);
       const { info } = nc;
       if (info === undefined) return { server, is: "unreached", reason: "it does not say what it is" };
-      const monitor = await monitorOf(server, monitorPort, info.server_id);
+      const [monitor, isOpen] = await Promise.all([
+        monitorOf(server, monitorPort, info.server_id),
+        isOpenToAll(server, options),
+      ]);
       const { version, server_id: id, server_name: name, cluster = null, connect_urls: urls = [] } = info;
-      return { server, is: "seen", version, id, name, cluster, named: urls.length, monitor };
+      return { server, is: "seen", version, id, name, cluster, named: urls.length, isOpen, monitor };
     } catch (error) {
       // The same for all of them.
       const isFile = error instanceof LogError;
@@ -98,6 +103,18 @@ export async function inspectServers(
   const about = nc === undefined ? { stream: null, freeBytes: null } : await streamOf(nc, name);
   await Promise.all(connections.map((each) => each.close()));
   return { servers: seen, name, ...about };
+}
+
+/** Whether a connection without credentials is accepted: tried, because a server may also have a user for those. */
+async function isOpenToAll(server: string, { auth, tls }: Pick<NatsServers, "auth" | "tls">): Promise<boolean> {
+  if (auth === null) return true;
+  try {
+    const nc = await tryConnection({ servers: [server], auth: null, tls, node: "check", onlyNamed: true });
+    await nc.close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function streamOf(nc: NatsConnection, name: string): Promise<Pick<LogSeen, "stream" | "freeBytes">> {
