@@ -38,6 +38,8 @@ export const refusal = (refused: WebProblemCode, detail: string, more: Partial<R
 
 export const UNAVAILABLE = refusal("unavailable", "the chat cannot take anything right now: try again", { retryS: 2 });
 
+export const MUTED = refusal("muted", "somebody who looks after the room has muted you");
+
 export const NO_MORE = refusal("banned", "somebody who looks after the room does not let you in any more");
 
 export const isRefusal = (value: object): value is Refusal => "refused" in value;
@@ -183,6 +185,11 @@ export class Chat {
   /** Whether what the guest says waits for approval. */
   holds(guest: StoredGuest): boolean {
     return guest.held || (guest.messages === 0 && this.rules(guest.room).hold);
+  }
+
+  /** Whether the room is not to see anything of the guest, not even that a guest of this name has come. */
+  isUnseen(guest: StoredGuest): boolean {
+    return guest.muted || this.holds(guest);
   }
 
   /** Why slow mode lets the guest not say something yet. Within the transaction that writes it. */

@@ -14,7 +14,7 @@ import type {
 import { plainText } from "../../content/plain.ts";
 import { act as actOn, erase } from "./acts.ts";
 import type { Chat } from "./chat.ts";
-import { digestOf, newSecret } from "./guests.ts";
+import { appear, digestOf, newSecret } from "./guests.ts";
 import { decide } from "./moderators.ts";
 import type { StoredReport } from "./store/records.ts";
 import type { StoredGuest, StoredMessage } from "./store/rows.ts";
@@ -83,8 +83,8 @@ export class WebDesk implements GuestDesk {
     const guest = this.#chat.people.find(id);
     if (guest === null) return null;
     const deleted = act === "purge" ? await this.#purge(guest) : 0;
-    if (act === "mute" || act === "unmute")
-      await this.#set(guest, () => this.#chat.people.set(id, "muted", act === "mute"));
+    if (act === "mute") await this.#mute(guest);
+    if (act === "unmute") await this.#unmute(guest);
     if (act === "ban") await this.#ban(guest);
     if (act === "unban") {
       await this.#set(guest, () => {
@@ -109,14 +109,28 @@ export class WebDesk implements GuestDesk {
       this.#chat.records.setRules(room, { ...this.#chat.records.rules(room), ...rules });
       return [this.#chat.timeline.change(room, this.#chat.nowMs, { is: "room" })];
     });
+    for (const { id } of this.#chat.people.all(room)) await appear(this.#chat, id);
     return this.#chat.rules(room);
   }
 
-  async #set({ id, room }: StoredGuest, task: () => void): Promise<void> {
+  async #set({ id, room }: Pick<StoredGuest, "id" | "room">, task: () => void): Promise<void> {
     await this.#chat.change(() => {
       task();
       return [this.#chat.timeline.change(room, this.#chat.nowMs, { is: "room" }, id)];
     });
+  }
+
+  /** For `BanTime`, who joins by the same invite from the same address is muted as well. */
+  async #mute({ id, room }: StoredGuest): Promise<void> {
+    const { people, settings, nowMs } = this.#chat;
+    await this.#set({ id, room }, () => people.mute(id, { by: id, untilMs: nowMs + settings.BanTime }));
+  }
+
+  /** Lifts all that came of the mute: also guests who were muted because they joined like this one. */
+  async #unmute({ id, room }: StoredGuest): Promise<void> {
+    const lifted = this.#chat.people.mutedWith(id);
+    for (const each of lifted) await this.#set({ id: each, room }, () => this.#chat.people.unmute(each));
+    for (const each of lifted) await appear(this.#chat, each);
   }
 
   /** The session ends, and nobody joins from the address for a time. */
@@ -148,8 +162,10 @@ export class WebDesk implements GuestDesk {
   }
 
   #view(guest: StoredGuest): RoomGuest {
-    const { id, room, name, joinedMs, seenMs, present, messages, muted, banned, invite } = guest;
+    const { id, room, name, joinedMs, seenMs, messages, muted, banned, invite } = guest;
     const held = this.#chat.holds(guest);
+    // The room does not see a guest who is held or muted, but the moderators do.
+    const present = guest.present || this.#chat.audience?.watches(id) === true;
     return { id, channel: room, name, joinedMs, seenMs, present, messages, held, muted, banned, invite };
   }
 }

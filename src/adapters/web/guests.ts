@@ -1,5 +1,5 @@
 import { createHmac, hash, randomBytes } from "node:crypto";
-import { type Chat, NO_MORE, type Refusal, refusal, whyNot } from "./chat.ts";
+import { type Chat, MUTED, NO_MORE, type Refusal, refusal, whyNot } from "./chat.ts";
 import { hasLink } from "./links.ts";
 import { readName, skeleton, suggestName } from "./names.ts";
 import { moved } from "./receive.ts";
@@ -68,11 +68,10 @@ export async function join(chat: Chat, request: JoinRequest): Promise<JoinedGues
       }
       const held = invite.hold || chat.rules(room).hold;
       chat.people.useInvite(invite.id);
-      chat.people.add(newGuest({ id, room, name: named, invite: invite.id, net, nowMs: now, held }), skeleton(named), {
-        digest,
-        ticket,
-        salt,
-      });
+      const newcomer = newGuest({ id, room, name: named, invite: invite.id, net, nowMs: now, held });
+      chat.people.add(newcomer, skeleton(named), { digest, ticket, salt });
+      const mute = chat.people.muteOf(newcomer, now);
+      if (mute !== null) chat.people.mute(id, mute);
       return [];
     });
     if (refused !== null) return refused;
@@ -137,14 +136,20 @@ function nameFor(chat: Chat, room: string, wanted: string, but = ""): string | R
   return refusal("name_taken", "somebody in the room has this name, or one that looks like it", { suggestion });
 }
 
-/** The guest's page is open, after an absence. */
+/** The guest's page is open, after an absence. The room hears of a guest who is held or muted when that has ended. */
 export async function came(chat: Chat, guest: StoredGuest): Promise<void> {
   await told(chat, guest, () => {
     const found = chat.people.find(guest.id);
-    if (found === null || found.present) return null;
+    if (found === null || found.present || found.banned || chat.isUnseen(found)) return null;
     chat.people.came(guest.id, chat.nowMs);
     return "joined";
   });
+}
+
+/** The guest may have been held or muted, and no longer is. */
+export async function appear(chat: Chat, id: string): Promise<void> {
+  const guest = chat.people.find(id);
+  if (guest !== null && chat.audience?.watches(id) === true) await came(chat, guest);
 }
 
 /** The guest's page was closed for long. */
@@ -186,13 +191,23 @@ async function told(chat: Chat, guest: StoredGuest, act: () => "joined" | "left"
   void chat.hand(moved({ guest, change, before: "", nonce: String(visit) }, chat.nowMs));
 }
 
+/** Why the guest may not take another name. A name is seen on all networks, so it could say what is held. */
+function mayRename(chat: Chat, id: string): Refusal | null {
+  const guest = chat.people.find(id);
+  if (guest === null || guest.banned) return NO_MORE;
+  if (guest.muted) return MUTED;
+  if (!chat.holds(guest)) return null;
+  return refusal("forbidden", "another name is possible once somebody has approved what you said");
+}
+
 /** The guest takes another name. */
 export async function rename(chat: Chat, guest: StoredGuest, wanted: string): Promise<StoredGuest | Refusal> {
-  if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
   let refused = null as Refusal | null;
   let name = "";
   try {
     await chat.change((): readonly StoredChange[] => {
+      refused = mayRename(chat, guest.id);
+      if (refused !== null) return [];
       const named = nameFor(chat, guest.room, wanted, guest.id);
       refused = typeof named === "string" ? null : named;
       if (typeof named !== "string" || named === guest.name) return [];

@@ -4,6 +4,7 @@ import type { OpAuthor, PostOp, ReactOp } from "../../contract/ops.ts";
 import { plainText } from "../../content/plain.ts";
 import { answer, closeCase, openCase } from "./cases.ts";
 import type { Chat } from "./chat.ts";
+import { appear } from "./guests.ts";
 import { publish, tellModerators } from "./publishing.ts";
 import { storedAuthor } from "./render.ts";
 import type { StoredUpload } from "./store/rows.ts";
@@ -45,6 +46,7 @@ export async function decide(chat: Chat, id: string, { approved, by, op }: Decis
   if (!isHeld) return false;
   void tellModerators(chat);
   const message = timeline.find(id);
+  if (approved && message !== null) await appear(chat, message.guest);
   // What the core does not take now, it is given at the next start of the session.
   if (approved && message !== null) await publish(chat, message);
   return true;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { act } from "./acts.ts";
-import { type Chat, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
+import { type Chat, MUTED, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
 import type { StoredGuest } from "./store/rows.ts";
 
 /** Different emoji on one message. */
@@ -29,7 +29,7 @@ async function reactNow(chat: Chat, { id }: StoredGuest, { message, emoji, on }:
   const guest = chat.people.find(id);
   if (guest === null || guest.banned) return NO_MORE;
   if (!EMOJI.test(emoji) && !NAMED.test(emoji)) return refusal("bad_request", "a reaction is one emoji");
-  if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
+  if (guest.muted) return MUTED;
   if (chat.holds(guest)) return refusal("forbidden", "reactions are possible once somebody has approved what you said");
   const target = chat.timeline.find(message);
   if (target?.room !== guest.room || target.state !== "said")

@@ -3,7 +3,7 @@ import { measure } from "../../content/length.ts";
 import { plainText } from "../../content/plain.ts";
 import { act } from "./acts.ts";
 import { capabilities } from "./capabilities.ts";
-import { type Chat, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
+import { type Chat, MUTED, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
 import { openCase } from "./cases.ts";
 import { messageId } from "./ids.ts";
 import { hasLink } from "./links.ts";
@@ -24,7 +24,7 @@ export interface GuestDraft {
 
 export type GuestSaid = { readonly is: "said" | "held"; readonly message: StoredMessage } | Refusal;
 
-const MUTED = refusal("muted", "somebody who looks after the room has muted you");
+const HELD_CHANGE = "what you say waits for approval: nothing can be changed until then";
 const GONE = refusal("not_found", "there is no such message any more");
 
 /**
@@ -187,8 +187,7 @@ async function rewordNow(chat: Chat, { id: author }: StoredGuest, id: string, te
   if (message === null) return GONE;
   const flaw = flawOf(chat, guest, { text, reply: null, files: message.files.map((file) => file.id) });
   if (flaw !== null) return flaw;
-  if (chat.holds(guest))
-    return refusal("forbidden", "what you say waits for approval: nothing can be changed until then");
+  if (chat.holds(guest)) return refusal("forbidden", HELD_CHANGE);
   // As after an answer that was lost: there is nothing to change.
   if (message.text === text) return message;
   const nonce = randomBytes(9).toString("base64url");
@@ -221,6 +220,10 @@ export async function takeBack(chat: Chat, guest: StoredGuest, id: string): Prom
     return await chat.inTurn(id, async () => {
       const message = ownMessage(chat, guest, id);
       if (message === null) return isTakenBack(chat, guest, id) ? null : GONE;
+      const now = chat.people.find(guest.id);
+      if (now === null || now.banned) return NO_MORE;
+      if (now.muted) return MUTED;
+      if (chat.holds(now)) return refusal("forbidden", HELD_CHANGE);
       return await act(chat, message, { is: "deleted", by: { id: guest.id, name: guest.name } });
     });
   } catch (error) {

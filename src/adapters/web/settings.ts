@@ -102,7 +102,8 @@ const moderation = {
     format: "duration",
     minimum: MINUTE,
     maximum: 365 * DAY,
-    description: "So long nobody can join from the address of a guest who was banned (IPv4: its /24, IPv6: its /64).",
+    description:
+      "So long nobody can join from the address of a guest who was banned (IPv4: its /24, IPv6: its /64), and so long a guest who joins by the invite and from the address of a muted guest is muted as well.",
     default: DAY,
     examples: ["24h"],
     protects: true,

@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import { cut } from "../../../content/length.ts";
-import { refusal, whyNot } from "../chat.ts";
+import { MUTED, refusal, whyNot } from "../chat.ts";
 import { UNUSED_MAX, Uploads } from "../uploads.ts";
 import type { GuestCall, GuestRoute, CallReply } from "./calls.ts";
 import { reply } from "./calls.ts";
@@ -24,7 +24,7 @@ const underWay: string[] = [];
 async function upload({ chat, guest, request, query, signal }: GuestCall): Promise<CallReply> {
   const { MaxFileSize, MaxFiles } = chat.settings;
   const tooLarge = refusal("too_large", `a file has at most ${MaxFileSize} bytes here`);
-  if (guest.muted) return refusal("muted", "somebody who looks after the room has muted you");
+  if (guest.muted) return MUTED;
   if (MaxFileSize === 0) return refusal("forbidden", "this room takes no files");
   if (Number(request.headers["content-length"] ?? 0) > MaxFileSize) return tooLarge;
   if (chat.records.unused(guest.id).length >= UNUSED_MAX)

@@ -139,7 +139,7 @@ async function type({ chat, guest, request }: GuestCall): Promise<CallReply> {
   const read = request.headers["content-type"] === undefined ? { body: {} } : await readBody(request);
   if (isRefusal(read)) return read;
   // Whoever may not speak is not shown either.
-  if (guest.muted || chat.holds(guest)) return EMPTY;
+  if (chat.isUnseen(guest)) return EMPTY;
   const on = read.body["on"] !== false;
   chat.types(guest, on);
   return EMPTY;

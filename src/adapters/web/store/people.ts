@@ -36,6 +36,12 @@ export interface Admission {
   readonly salt: Uint8Array;
 }
 
+/** A mute, by the guest whom somebody has muted. Until it ends, it counts for newcomers as well. */
+export interface Mute {
+  readonly by: string;
+  readonly untilMs: number;
+}
+
 const COLUMNS =
   "id, room, name, invite, net, joined, seen, said, changed, present, visits, held, muted, banned, messages";
 
@@ -133,7 +139,7 @@ export class People {
     this.#sql.run("UPDATE guests SET name = ?, skeleton = ? WHERE id = ?", name, looks, id);
   }
 
-  set(id: string, what: "held" | "muted" | "banned" | "present", on: boolean): void {
+  set(id: string, what: "held" | "banned" | "present", on: boolean): void {
     this.#sql.run(`UPDATE guests SET ${what} = ? WHERE id = ?`, Number(on), id);
   }
 
@@ -156,6 +162,29 @@ export class People {
   /** Nobody knows the secret of this digest: nobody is this guest any more, and others may have the name. */
   leave(id: string, digest: Uint8Array): void {
     this.#sql.run("UPDATE guests SET digest = ?, ticket = NULL, skeleton = id, present = 0 WHERE id = ?", digest, id);
+  }
+
+  mute(id: string, { by, untilMs }: Mute): void {
+    this.#sql.run("UPDATE guests SET muted = 1, muted_by = ?, muted_until = ? WHERE id = ?", by, untilMs, id);
+  }
+
+  unmute(id: string): void {
+    this.#sql.run("UPDATE guests SET muted = 0, muted_by = '', muted_until = 0 WHERE id = ?", id);
+  }
+
+  /** The mute that counts for a newcomer by the same invite from the same address; null: none does. */
+  muteOf({ room, invite, net }: Pick<StoredGuest, "room" | "invite" | "net">, nowMs: number): Mute | null {
+    if (net === "") return null;
+    const text = `SELECT muted_by AS by, muted_until AS untilMs FROM guests
+       WHERE room = ? AND invite = ? AND net = ? AND muted = 1 AND muted_until > ? ORDER BY muted_until DESC LIMIT 1`;
+    return rowsOf<Mute>(this.#sql.all(text, room, invite, net, nowMs))[0] ?? null;
+  }
+
+  /** The guest, and all others that the same mute has muted. */
+  mutedWith(id: string): readonly string[] {
+    const text = `SELECT id FROM guests WHERE id = ?
+       OR (muted_by <> '' AND muted_by = (SELECT muted_by FROM guests WHERE id = ?))`;
+    return rowsOf<{ id: string }>(this.#sql.all(text, id, id)).map((row) => row.id);
   }
 
   /** From these addresses nobody joins the room until then. */
@@ -183,7 +212,11 @@ export class People {
   prune(nowMs: number, guestsAfterMs: number): void {
     this.#sql.run("DELETE FROM bans WHERE until <= ?", nowMs);
     this.#sql.run("DELETE FROM invites WHERE expires < ?", nowMs - 24 * 60 * 60_000);
-    this.#sql.run("DELETE FROM guests WHERE seen < ? AND present = 0 AND banned = 0", guestsAfterMs);
+    this.#sql.run(
+      "DELETE FROM guests WHERE seen < ? AND present = 0 AND banned = 0 AND muted_until <= ?",
+      guestsAfterMs,
+      nowMs,
+    );
   }
 
   #guests(where: string, ...values: readonly unknown[]): readonly StoredGuest[] {

@@ -44,6 +44,10 @@ CREATE UNIQUE INDEX guests_tickets ON guests (ticket);
 CREATE TABLE cases (seq INTEGER PRIMARY KEY AUTOINCREMENT, message TEXT NOT NULL UNIQUE, notice TEXT NOT NULL UNIQUE)
   STRICT;
 `,
+  `
+ALTER TABLE guests ADD COLUMN muted_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE guests ADD COLUMN muted_until INTEGER NOT NULL DEFAULT 0;
+`,
 ] as const;
 
 /** Makes the tables that are not there. Throws what SQLite throws, and an Error for a store of a later version. */

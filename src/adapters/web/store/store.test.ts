@@ -35,7 +35,8 @@ test("a file of the first format is taken on, with its guests; one of a later fo
   const db = new BetterSqlite3(":memory:");
   prepareTables(db);
   db.exec("DROP TABLE intents; DROP TABLE cases; DROP INDEX guests_tickets;");
-  for (const column of ["ticket", "salt", "changed"]) db.exec(`ALTER TABLE guests DROP COLUMN ${column}`);
+  for (const column of ["ticket", "salt", "changed", "muted_by", "muted_until"])
+    db.exec(`ALTER TABLE guests DROP COLUMN ${column}`);
   db.exec(
     "INSERT INTO guests (id, room, name, skeleton, digest, invite, net, joined, seen, held) VALUES ('g', 'lobby', 'ann', 'ann', x'00', '', '', 1, 1, 0)",
   );
@@ -44,6 +45,6 @@ test("a file of the first format is taken on, with its guests; one of a later fo
   prepareTables(db);
   expect(new People(db).find("g")).toMatchObject({ name: "ann", changedMs: 0 });
   expect(new Intents(db).all("lobby")).toEqual([]);
-  db.pragma("user_version = 4");
-  expect(() => prepareTables(db)).toThrow("it was written by a later version of Rialto (format 4)");
+  db.pragma("user_version = 5");
+  expect(() => prepareTables(db)).toThrow("it was written by a later version of Rialto (format 5)");
 });
