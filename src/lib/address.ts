@@ -10,8 +10,12 @@ type Fault = "host" | "no-port" | "no-brackets" | "not-six" | "port";
  * An IP address as sockets and people write it, in one spelling: no IPv4 in IPv6, no zone, `::1` in its short form.
  */
 export function plainIp(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/iu, "").replace(/%.*$/u, "");
-  return plain.includes(":") ? (URL.parse(`http://[${plain}]`)?.hostname.slice(1, -1) ?? plain) : plain;
+  const plain = address.replace(/%.*$/u, "");
+  if (!plain.includes(":")) return plain;
+  const six = URL.parse(`http://[${plain}]`)?.hostname.slice(1, -1) ?? plain;
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/u.exec(six) ?? [];
+  if (high === undefined || low === undefined) return six;
+  return [high, low].flatMap((part) => [parseInt(part, 16) >> 8, parseInt(part, 16) & 0xff]).join(".");
 }
 
 const hostRule = "the host must be a name or an address without scheme, path or star, as in 127.0.0.1:4242 or :4242";

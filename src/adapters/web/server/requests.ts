@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import type { WebProblem } from "../../../contract/web-chat.ts";
 import { plainIp } from "../../../lib/address.ts";
+import { clientAddress } from "../../../lib/forwarded.ts";
 import { hostName } from "../../../lib/host-name.ts";
 import { STATUS_CODES } from "../../../lib/node-http.ts";
 import { isObject, readJson } from "../../../lib/shapes.ts";
@@ -138,11 +139,8 @@ export function strangerOf(request: IncomingMessage, { url, bound }: OwnPlace): 
 
 /** Who is asking; behind a proxy that is trusted, whom that one names. */
 export function addressOf(request: IncomingMessage, { proxies }: OwnPlace): string {
-  const direct = plainIp(request.socket.remoteAddress ?? "");
-  if (!proxies.has(direct)) return direct;
-  const named = (request.headers["x-forwarded-for"]?.toString() ?? "").split(",").map((one) => plainIp(one.trim()));
-  const last = named.findLast((one) => !proxies.has(one));
-  return last !== undefined && isIP(last) !== 0 ? last : direct;
+  const header = request.headers["x-forwarded-for"]?.toString() ?? null;
+  return clientAddress(request.socket.remoteAddress ?? "", header, proxies);
 }
 
 /** Whether what comes from there comes from others. */
@@ -154,7 +152,7 @@ export function ownerOf(address: string): string {
   return isIP(plain) === 6 ? netOf(plain) : plain;
 }
 
-/** As bans count it: the /24 of an IPv4 address, the /64 of an IPv6 address. */
+/** As bans count it: the /24 of an IPv4 address, the /64 of an IPv6 address; empty for an unknown one. */
 export function netOf(address: string): string {
   if (isIP(address) === 4) return `${address.split(".").slice(0, 3).join(".")}.0/24`;
   if (isIP(address) !== 6) return "";
