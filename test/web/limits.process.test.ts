@@ -57,6 +57,43 @@ test("one address has so many streams, by the name that the proxy gives it; othe
   );
 });
 
+test("uploads that stand still leave room for guests of other addresses", async () => {
+  const link = await stage.invite("--uses", "100");
+  const guests: WebGuest[] = [];
+  for (let at = 0; at < 5; at += 1) {
+    const guest = new WebGuest(stage.base, `sender ${at}`);
+    expect((await guest.join(link)).status).toBe(201);
+    guests.push(guest);
+  }
+  const { port } = new URL(stage.base);
+  const sockets: net.Socket[] = [];
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  const stall = async ({ cookie }: WebGuest): Promise<net.Socket> => {
+    const socket = net.connect(Number(port), "127.0.0.1");
+    sockets.push(socket.on("error", () => undefined));
+    await once(socket, "connect");
+    const head = `POST /v1/files?name=a HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookie}\r\nX-Rialto: 1`;
+    socket.write(`${head}\r\nX-Forwarded-For: 192.0.2.9\r\nContent-Length: 1000000\r\n\r\nx`);
+    return socket;
+  };
+  const send = async ({ cookie }: WebGuest, address: string): Promise<number> => {
+    const headers = { Cookie: cookie, "X-Forwarded-For": address };
+    return (await ask(stage.base, { method: "POST", path: "/v1/files?name=b", body: Buffer.from("b"), headers }))
+      .status;
+  };
+  const [last, ...others] = guests;
+  if (last === undefined) throw new Error("there are no guests");
+  for (const guest of others) for (let at = 0; at < 4; at += 1) await stall(guest);
+  await eventually(
+    async () => await send(last, "192.0.2.9"),
+    (status) => status === 503,
+    () => "the uploads to be under way",
+  );
+  expect(await send(last, "192.0.2.10")).toBe(201);
+});
+
 test("one address has so many connections; a proxy has those of all", async () => {
   const { port } = new URL(stage.base);
   const sockets: net.Socket[] = [];

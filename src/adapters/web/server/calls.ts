@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Chat, Refusal } from "../chat.ts";
 import type { StoredGuest } from "../store/rows.ts";
+import type { Incoming } from "./shares.ts";
 import type { Streams } from "./streams.ts";
 
 /** A request that has been let in. */
@@ -12,6 +13,8 @@ export interface WebCall {
   readonly query: URLSearchParams;
   /** Decoded. */
   readonly params: readonly string[];
+  /** What the account's requests that are still coming in have. */
+  readonly incoming: Incoming;
   /** Whose address it is, as limits count it. */
   readonly owner: string;
   /** As bans count it. */

@@ -28,7 +28,7 @@ import {
   textIn,
 } from "./requests.ts";
 import { guestRoutes, meOf } from "./routes.ts";
-import { AddressShares } from "./shares.ts";
+import { AddressShares, Incoming } from "./shares.ts";
 import { Streams } from "./streams.ts";
 
 const CONNECTIONS_MAX = 4_000;
@@ -62,6 +62,7 @@ export class ChatServer {
   readonly #acts: Rates;
   readonly #reads: Rates;
   readonly #connections = new AddressShares(ADDRESS_CONNECTIONS_MAX);
+  readonly #incoming = new Incoming();
   #pages: StaticFiles | null = null;
   #serving: { readonly chat: Chat; readonly streams: Streams } | null = null;
 
@@ -174,7 +175,8 @@ export class ChatServer {
     response.once("close", () => gone.abort());
     const query = new URLSearchParams(at === -1 ? "" : (request.url ?? "").slice(at + 1));
     const [owner, net] = [ownerOf(address), netOf(address)];
-    const call = { ...serving, request, response, query, params: [], owner, net, signal: gone.signal };
+    const incoming = this.#incoming;
+    const call = { ...serving, request, response, query, params: [], incoming, owner, net, signal: gone.signal };
     if (path === "/v1/join" && request.method === "POST") return await this.#join(call);
     return await this.#guest(call, path);
   }
@@ -196,7 +198,7 @@ export class ChatServer {
     const key = call.request.headers["idempotency-key"]?.toString() ?? newSecret();
     if (!JOIN_KEY.test(key))
       return refusal("bad_request", "the header Idempotency-Key must be 20 to 200 characters of ASCII, by chance");
-    const read = await readBody(call.request);
+    const read = await readBody(call);
     if (isRefusal(read)) return read;
     const [invite, name] = [textIn(read.body, "invite"), textIn(read.body, "name")];
     // Whoever has an invite for a class may be a class behind one address.

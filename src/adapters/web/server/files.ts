@@ -4,12 +4,9 @@ import { MUTED, refusal, whyNot } from "../chat.ts";
 import { UNUSED_MAX, Uploads } from "../uploads.ts";
 import type { GuestCall, GuestRoute, CallReply } from "./calls.ts";
 import { reply } from "./calls.ts";
+import { inPace } from "./pace.ts";
 
 const NAME_MAX = 200;
-/** Uploads that come in at the same time, of all guests. */
-const AT_ONCE = 16;
-/** Of one guest: slow ones are not to be in everybody's way. */
-const AT_ONCE_EACH = 4;
 /** What browsers show. */
 const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/u;
 
@@ -18,25 +15,22 @@ export const fileRoutes: readonly GuestRoute[] = [
   { method: "GET", path: /^\/v1\/files\/([\w-]+)$/u, handle: async (call) => await download(call) },
 ];
 
-/** Whose uploads come in now. */
-const underWay: string[] = [];
-
-async function upload({ chat, guest, request, query, signal }: GuestCall): Promise<CallReply> {
+async function upload({ chat, guest, incoming, owner, request, query, signal }: GuestCall): Promise<CallReply> {
   const { MaxFileSize, MaxFiles } = chat.settings;
   const tooLarge = refusal("too_large", `a file has at most ${MaxFileSize} bytes here`);
   if (guest.muted) return MUTED;
   if (MaxFileSize === 0) return refusal("forbidden", "this room takes no files");
-  if (Number(request.headers["content-length"] ?? 0) > MaxFileSize) return tooLarge;
+  const bytesMax = Number(request.headers["content-length"] ?? MaxFileSize);
+  if (bytesMax > MaxFileSize) return tooLarge;
   if (chat.records.unused(guest.id).length >= UNUSED_MAX)
     return refusal("too_many", "you have uploaded many files without sending them", { retryS: 600 });
-  const own = underWay.filter((one) => one === guest.id).length;
-  if (underWay.length >= AT_ONCE || own >= AT_ONCE_EACH || MaxFiles < MaxFileSize)
-    return refusal("unavailable", "try again soon", { retryS: 5 });
+  const giveBack = MaxFiles < MaxFileSize ? null : incoming.upload(owner, guest.id);
+  if (giveBack === null) return refusal("unavailable", "try again soon", { retryS: 5 });
   const id = Uploads.newId();
-  underWay.push(guest.id);
   try {
-    const kept = await chat.uploads.keep(id, request, signal);
-    if (!kept.ok) return kept.why === "too_large" ? tooLarge : refusal("bad_request", "the file broke off");
+    const kept = await chat.uploads.keep(id, inPace(request, bytesMax, chat.host.clock), signal);
+    if (!kept.ok)
+      return kept.why === "too_large" ? tooLarge : refusal("bad_request", "the file broke off, or came too slowly");
     const { bytes, mime } = kept;
     const name = fileName(query.get("name") ?? "");
     const file = { id, room: guest.room, guest: guest.id, message: "", name, mime, bytes, atMs: chat.nowMs };
@@ -45,7 +39,7 @@ async function upload({ chat, guest, request, query, signal }: GuestCall): Promi
   } catch (error) {
     return whyNot(error);
   } finally {
-    underWay.splice(underWay.indexOf(guest.id), 1);
+    giveBack();
   }
 }
 

@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
+import type { Clock } from "../../../contract/host.ts";
 import type { WebProblem } from "../../../contract/web-chat.ts";
 import { plainIp } from "../../../lib/address.ts";
 import { clientAddress } from "../../../lib/forwarded.ts";
 import { hostName } from "../../../lib/host-name.ts";
 import { STATUS_CODES } from "../../../lib/node-http.ts";
 import { isObject, readJson } from "../../../lib/shapes.ts";
+import { inTime } from "../../kit/in-time.ts";
 import { type Refusal, refusal } from "../chat.ts";
+import type { WebCall } from "./calls.ts";
+import { SILENCE_MS } from "./pace.ts";
 
 const BODY_MAX = 128 * 1024;
 
@@ -66,31 +70,47 @@ export function refuse(response: ServerResponse, { refused: code, detail, sugges
 }
 
 /** The body as an object, or why it is none. */
-export async function readBody(
-  request: IncomingMessage,
-): Promise<{ readonly body: Readonly<Record<string, unknown>> } | Refusal> {
+export async function readBody({
+  chat,
+  request,
+  incoming,
+  owner,
+}: Pick<WebCall, "chat" | "request" | "incoming" | "owner">): Promise<
+  { readonly body: Readonly<Record<string, unknown>> } | Refusal
+> {
   if (!/^application\/json\b/iu.test(request.headers["content-type"] ?? ""))
     return refusal("bad_request", "the body must be application/json");
-  const content = await contentOf(request);
-  if (content === null) return refusal("too_large", "the request is too long");
-  const body = readJson(content);
-  return isObject(body) && !Array.isArray(body) ? { body } : refusal("bad_request", "the body must be a JSON object");
+  const bytesMax = Number(request.headers["content-length"] ?? BODY_MAX);
+  if (bytesMax > BODY_MAX) return TOO_LONG;
+  const giveBack = incoming.body(owner, bytesMax);
+  if (giveBack === null) return refusal("unavailable", "try again soon", { retryS: 5 });
+  try {
+    const content = await contentOf(request, chat.host.clock);
+    if (typeof content !== "string") return content;
+    const body = readJson(content);
+    return isObject(body) ? { body } : refusal("bad_request", "the body must be a JSON object");
+  } finally {
+    giveBack();
+  }
 }
 
-/** Null when it is too long. The request stays as it is: an iterator that is left would cut the connection. */
-async function contentOf(request: IncomingMessage): Promise<string | null> {
-  const { promise, resolve, reject } = Promise.withResolvers<string | null>();
+const TOO_LONG = refusal("too_large", "the request is too long");
+const TOO_SLOW = refusal("bad_request", `the request did not come in whole within ${SILENCE_MS / 1000} s`);
+
+/** The request stays as it is: an iterator that is left would cut the connection. */
+async function contentOf(request: IncomingMessage, clock: Clock): Promise<string | Refusal> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | Refusal>();
   const parts: Buffer[] = [];
   let size = 0;
   request.on("data", (part: Buffer) => {
     size += part.length;
-    if (size > BODY_MAX) resolve(null);
+    if (size > BODY_MAX) resolve(TOO_LONG);
     else parts.push(part);
   });
   request.once("end", () => resolve(Buffer.concat(parts).toString()));
   request.once("error", reject);
   request.once("close", () => reject(new Error("the request broke off")));
-  return await promise;
+  return await inTime(promise, { clock, ms: SILENCE_MS }, () => TOO_SLOW);
 }
 
 /** What still comes of a request that is answered goes by, for a time: cut at once, the client would not see why. */

@@ -54,12 +54,11 @@ export function meOf(chat: Chat, guest: StoredGuest): WebMe {
 }
 
 /** The body, and the guest as it is now: a body can take its time, and a ban can come before its end. */
-async function bodyAndGuest({
-  chat,
-  guest,
-  request,
-}: GuestCall): Promise<{ readonly body: Readonly<Record<string, unknown>>; readonly guest: StoredGuest } | Refusal> {
-  const read = await readBody(request);
+async function bodyAndGuest(
+  call: GuestCall,
+): Promise<{ readonly body: Readonly<Record<string, unknown>>; readonly guest: StoredGuest } | Refusal> {
+  const { chat, guest } = call;
+  const read = await readBody(call);
   if (isRefusal(read)) return read;
   const now = chat.people.find(guest.id);
   return now === null || now.banned ? NO_MORE : { ...read, guest: now };
@@ -135,8 +134,9 @@ async function edit(call: GuestCall): Promise<CallReply> {
 const viewOf = (chat: Chat, guest: StoredGuest, message: StoredMessage): WebMessage =>
   chat.views.message(message, guest.id);
 
-async function type({ chat, guest, request }: GuestCall): Promise<CallReply> {
-  const read = request.headers["content-type"] === undefined ? { body: {} } : await readBody(request);
+async function type(call: GuestCall): Promise<CallReply> {
+  const { chat, guest, request } = call;
+  const read = request.headers["content-type"] === undefined ? { body: {} } : await readBody(call);
   if (isRefusal(read)) return read;
   // Whoever may not speak is not shown either.
   if (chat.isUnseen(guest)) return EMPTY;
