@@ -1,7 +1,8 @@
 import { createHmac, hash, randomBytes } from "node:crypto";
 import { type Chat, MUTED, NO_MORE, type Refusal, refusal, whyNot } from "./chat.ts";
 import { hasLink } from "./links.ts";
-import { readName, skeleton, suggestName } from "./names.ts";
+import { skeleton } from "./look-alikes.ts";
+import { readName, suggestName } from "./names.ts";
 import { moved } from "./receive.ts";
 import type { StoredChange, StoredGuest } from "./store/rows.ts";
 import { guestAuthor } from "./views.ts";

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
-import { readName, skeleton, suggestName } from "./names.ts";
+import { readName, suggestName } from "./names.ts";
 
 test.each([
   ["ann", "ann"],
   ["  Ann   Lee ", "Ann Lee"],
   ["a\u200bn\u202en", "ann"],
+  ["ann\u{1d159}", "ann"],
+  ["a\ufe0fn\u{e0061}n\u{13441}", "ann"],
+  ["ann\u3164\u2800", "ann"],
   ["a\u0301nn", "ánn"],
   ["a\u0335\u0336nn", "ann"],
   ["line\nbreak", "line break"],
@@ -16,23 +19,6 @@ test.each([[""], ["\u200b\u2060"], ["..."], ["x".repeat(33)], ["ann (guest)"], [
   "%j is no name",
   (typed) => expect(readName(typed, 32).ok).toBe(false),
 );
-
-test.each([
-  ["paypal", "PayPal"],
-  ["paypal", "pаypаl"],
-  ["paypal", "paypa1"],
-  ["alice", "аlісе"],
-  ["bob", "ВОВ"],
-  ["Rialto", "Ria1to"],
-  ["ann lee", "annlee"],
-  ["modern", "modem"],
-])("%j looks like %j", (one, other) => expect(skeleton(one)).toBe(skeleton(other)));
-
-test.each([
-  ["ann", "anna"],
-  ["bob", "rob"],
-  ["иван", "мария"],
-])("%j does not look like %j", (one, other) => expect(skeleton(one)).not.toBe(skeleton(other)));
 
 test("another name is near, free, and not too long", () => {
   expect(suggestName("ann", 8, (name) => name !== "ann 2")).toBe("ann 3");
