@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryLane, ScriptedSession } from "../scripted.suite.ts";
+import { MemoryLane, refOf, ScriptedSession } from "../scripted.suite.ts";
 import { RESUME } from "./pause-switch.ts";
 import { MINUTE, Supervised } from "./supervised.suite.ts";
 
@@ -150,4 +150,23 @@ test("what an operator asks while the program stops leaves the session its goodb
     await stage.supervisor.close();
     expect([act, network.session.steps]).toEqual([act, ["quiesce", "close"]]);
   }
+});
+
+test.each(["stop", "pause"] as const)("a channel that a %s leaves is not reported as lost", async (how) => {
+  const { lane, stage, network, turn } = await aStage();
+  // The network confirms that Rialto has left, as XMPP does, before it closes the connection.
+  const session: ScriptedSession = network.session;
+  const close = session.close.bind(session);
+  session.close = async () => {
+    stage.host.lost(refOf("#a"), { code: "remote_error", message: "removed from the room" }, 1000);
+    await close();
+  };
+  if (how === "pause") await turn(true);
+  else {
+    await stage.supervisor.quiesce();
+    await stage.supervisor.close();
+  }
+  expect(session.steps).toEqual(["quiesce", "close"]);
+  expect(lane.told).not.toContain("-removed from the room");
+  expect(stage.memory.shown("channel").join()).not.toContain("a channel was lost");
 });

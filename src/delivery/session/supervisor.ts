@@ -273,7 +273,8 @@ export class Supervisor {
       clock,
       random,
       logger,
-      lost: (ref, why, retryInMs) => joins.lost(ref, why, retryInMs),
+      // The session leaves its channels when it is closed.
+      lost: (...lost) => (this.#stop.signal.aborted ? undefined : joins.lost(...lost)),
       degraded: (why) => this.#degrade(why),
       hinted: this.#options.hinted ?? (() => undefined),
       heard: (refs) => {
