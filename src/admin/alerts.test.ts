@@ -1,14 +1,19 @@
 import { expect, test } from "vitest";
 import { aLane, aRoom, aStatus, aView, NOW } from "./samples.suite.ts";
-import { type Circumstances, alertsOf } from "./alerts.ts";
+import { type Circumstances, alertsOf, readinessOf } from "./alerts.ts";
 
 const NONE = { why: null, entries: [] };
+const FINE = { readMs: NOW, trouble: null };
+const REFUSED = {
+  readMs: NOW - 60_000,
+  trouble: { of: "the configuration", what: "has 1 error", remedy: "Correct it.", sinceMs: NOW - 5000 },
+};
 const why = { code: "auth", message: "the password is wrong" } as const;
 const waiting = aLane({ waiting: 3, oldestMs: NOW - 400_000, why: { code: "rate_limited", message: "too fast" } });
 
 function found(fields: Partial<Circumstances>): readonly string[] {
   const { nowMs, log, loop, loops, accounts, readers } = aView();
-  const settled = { newestMs: NOW - 5, waitingMs: 300_000, shortage: null, errors: [] };
+  const settled = { newestMs: NOW - 5, waitingMs: 300_000, shortage: null, errors: [], file: FINE };
   const seen = { nowMs, log, loop, loops, accounts, readers, ...settled, ...fields };
   return alertsOf(seen).map(({ of, what, remedy, sinceMs }) => `${of}: ${what} [${remedy ?? ""}] ${sinceMs ?? ""}`);
 }
@@ -43,6 +48,7 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
     { log: { head: 9, takes: false, why: "page 7", freeBytes: 0, damage: { why: "page 7", entries: [] } } },
     [/^the log: cannot be read completely: page 7 \[.*rialto log repair.*[Oo]f several machines, move `log.sqlite`/],
   ],
+  ["a configuration that is refused", { file: REFUSED }, [/^the configuration: has 1 error \[Correct it\.\] \d+$/]],
   ["a clock that was set back", { newestMs: NOW + 90_000 }, [/^the clock: was set back: it is 90 s behind/]],
   [
     "a loop through another bridge",
@@ -138,4 +144,12 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
   const troubles = found(fields);
   expect(troubles).toHaveLength(expected.length);
   for (const [at, pattern] of expected.entries()) expect(troubles[at]).toMatch(pattern);
+});
+
+test("a refused configuration is a trouble of a program that is ready; a log that takes nothing is not ready", () => {
+  const { log } = aView();
+  expect(readinessOf(log, FINE)).toEqual({ ready: true, troubles: [] });
+  expect(readinessOf(log, REFUSED)).toEqual({ ready: true, troubles: [REFUSED.trouble] });
+  const full = readinessOf({ ...log, takes: false, why: "the disk is full" }, REFUSED);
+  expect(full).toMatchObject({ ready: false, troubles: [{ of: "the log" }, REFUSED.trouble] });
 });

@@ -1,6 +1,6 @@
 import type { AccountStatus, ChannelStatus, LaneStatus, LoopStatus } from "../delivery/status.ts";
 import type { Shortage } from "../lib/descriptors.ts";
-import type { LogView, ReaderView, StatusView, Alert } from "./views.ts";
+import type { Alert, ConfigFileView, LogView, Readiness, ReaderView, StatusView } from "./views.ts";
 
 /** The loop being so late is felt by everybody. */
 const LATE_MS = 1_000;
@@ -21,6 +21,7 @@ export interface ConfigError {
 
 export interface Circumstances extends Pick<StatusView, "nowMs" | "log" | "loop" | "loops" | "accounts" | "readers"> {
   readonly errors: readonly ConfigError[];
+  readonly file: ConfigFileView;
   /** When the newest entry was accepted; null: there is none. */
   readonly newestMs: number | null;
   /** How long a message may wait before somebody should know. */
@@ -40,8 +41,16 @@ export function alertsOf(now: Circumstances): readonly Alert[] {
     ...now.accounts.flatMap((each) => ofAccount(each, now)),
     ...now.readers.flatMap(ofReader),
     ...now.errors.map(ofError),
+    ...ofFile(now.file),
   ];
 }
+
+/** The part of it that concerns whether messages are taken, now and after a restart. Pure. */
+export function readinessOf(log: LogView, file: ConfigFileView): Readiness {
+  return { ready: log.takes, troubles: [...ofLog(log), ...ofFile(file)] };
+}
+
+const ofFile = ({ trouble }: ConfigFileView): readonly Alert[] => (trouble === null ? [] : [trouble]);
 
 function ofLog({ takes, why, damage }: LogView): readonly Alert[] {
   const troubles: Alert[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClusterView } from "./views.ts";
+import type { ClusterView, ConfigFileView } from "./views.ts";
 import { Metrics } from "./metrics.ts";
 import { aLane, aReader, aRoom, aStatus, NOW } from "./samples.suite.ts";
 
@@ -50,12 +50,15 @@ test("what is now is asked at every scrape, and what has gone is not shown", asy
   const dropped = { ignored_nick: 2 };
   const nodes = ["n1", "n2"].map((name, at) => ({ name, accounts: at + 3, isAlike: true }));
   const cluster: ClusterView = { node: "n2", hasVoice: true, nodes, accounts: [], skipped: 3, gaps: 1 };
+  const trouble = { of: "the configuration", what: "has 1 error", remedy: null, sinceMs: NOW };
+  let file: ConfigFileView = { readMs: NOW - 1500, trouble };
   let accounts = [aStatus({ state: "degraded", dropped, channels: [aRoom({ lanes })] })];
   metrics.watch({
     accounts: () => Promise.resolve(accounts),
     readers: () => [aReader({ dropped: { empty: 3 } })],
     loop: () => ({ p50: 1, p99: 20, max: 300 }),
     cluster: () => cluster,
+    file: () => file,
     nowMs: () => NOW,
   });
   expect(await linesOf(metrics)).toEqual(
@@ -74,12 +77,17 @@ test("what is now is asked at every scrape, and what has gone is not shown", asy
       'rialto_expired_total{gateway="g",account="net.home"} 0',
       'rialto_reconnects_total{account="net.other"} 1',
       'rialto_event_loop_delay_seconds{quantile="0.99"} 0.02',
+      "rialto_config_reload_failed 1",
+      `rialto_config_last_reload_timestamp_seconds ${(NOW - 1500) / 1000}`,
       "rialto_machines 2",
       "rialto_machine_accounts 4",
       "rialto_machine_connected 1",
     ]),
   );
   accounts = [];
+  file = { readMs: NOW, trouble: null };
+  const fixed = ["rialto_config_reload_failed 0", `rialto_config_last_reload_timestamp_seconds ${NOW / 1000}`];
+  expect(await linesOf(metrics)).toEqual(expect.arrayContaining(fixed));
   // What was counted stays, as Prometheus expects it.
   const left = (await linesOf(metrics)).filter((line) => line.includes("net.home") && !line.includes("_total{"));
   expect(left).toEqual([]);

@@ -8,7 +8,7 @@ import type { Entry, Receipt, Subject } from "../log/log.ts";
 import { exposition, type Exposition, type Family } from "./exposition.ts";
 import type { Delay } from "./loop-delay.ts";
 import { processMetrics } from "./process-metrics.ts";
-import type { ClusterView, ReaderView } from "./views.ts";
+import type { ClusterView, ConfigFileView, ReaderView } from "./views.ts";
 import { TRAFFIC_BOUNDS, type TrafficCounts } from "./traffic.ts";
 import { LabelledValues, type Count, newCount, type Sample, Distribution } from "./tally.ts";
 
@@ -19,6 +19,7 @@ export interface ScrapeSources {
   readonly loop: () => Delay;
   /** Null: the log is of this machine alone. */
   readonly cluster: () => ClusterView | null;
+  readonly file: () => ConfigFileView;
   readonly nowMs: () => number;
 }
 
@@ -189,7 +190,7 @@ export class Metrics implements Meter, LogObserver {
   /** What is no longer in the configuration is not shown. */
   async #now(): Promise<readonly Family[]> {
     if (this.#sources === null) return [];
-    const { accounts, readers, loop, cluster, nowMs } = this.#sources;
+    const { accounts, readers, loop, cluster, file, nowMs } = this.#sources;
     const dropped = readers().flatMap(droppedBy);
     const waiting: Sample<number>[] = [];
     const age: Sample<number>[] = [];
@@ -222,6 +223,7 @@ export class Metrics implements Meter, LogObserver {
       gauge("waiting_age_seconds", "How long the oldest message has waited for a destination.", ROOM, age),
       gauge("account_state", "1 for the state that an account is in, 0 for the others.", ["account", "state"], states),
       gauge("event_loop_delay_seconds", "Delay of the event loop over the last half minute.", ["quantile"], delay),
+      ...fileGauges(file()),
       ...machineGauges(cluster()),
     ];
   }
@@ -250,6 +252,23 @@ const gauge = (name: string, help: string, labels: readonly string[], samples: r
   labels,
   samples,
 });
+
+function fileGauges({ trouble, readMs }: ConfigFileView): readonly Family[] {
+  return [
+    gauge(
+      "config_reload_failed",
+      "1 while the configuration on disk is refused and an older one runs, 0 otherwise.",
+      [],
+      [{ labels: [], value: trouble === null ? 0 : 1 }],
+    ),
+    gauge(
+      "config_last_reload_timestamp_seconds",
+      "When the configuration on disk was last read and not refused, as Unix time; a start counts.",
+      [],
+      [{ labels: [], value: readMs / 1000 }],
+    ),
+  ];
+}
 
 /** Without samples where the log is of one machine. */
 function machineGauges(cluster: ClusterView | null): readonly Family[] {

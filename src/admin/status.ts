@@ -5,7 +5,7 @@ import type { LoopDelay } from "./loop-delay.ts";
 import type { Traffic } from "./traffic.ts";
 import { type ConfigError, alertsOf } from "./alerts.ts";
 import { type GuestMatters, noticesOf } from "./notices.ts";
-import type { Alert, BridgeView, ClusterView, ReaderView, StatusView } from "./views.ts";
+import type { Alert, BridgeView, ClusterView, ConfigFileView, ReaderView, StatusView } from "./views.ts";
 
 export interface StatusOptions {
   readonly version: string;
@@ -21,6 +21,7 @@ export interface StatusOptions {
   readonly traffic: Pick<Traffic, "view">;
   /** What the program goes on without, because the configuration says it wrongly. */
   readonly errors: () => readonly ConfigError[];
+  readonly file: () => ConfigFileView;
   /** When the newest entry was accepted; null: nobody knows. */
   readonly newestMs: () => number | null;
   /** How long a message may wait before somebody should know. */
@@ -39,13 +40,14 @@ export async function statusOf(options: StatusOptions): Promise<StatusView> {
   const nowMs = options.nowMs();
   const readers = options.readers();
   const seen = { nowMs, log, loop: options.loop.now(), accounts, loops: options.loops(), readers };
-  const { newestMs, waitingMs, shortage, errors, cluster } = options;
+  const { newestMs, waitingMs, shortage, errors, file, cluster } = options;
   const own = alertsOf({
     ...seen,
     newestMs: newestMs(),
     waitingMs: waitingMs(),
     shortage: shortage(),
     errors: errors(),
+    file: file(),
   });
   const troubles = [...own, ...(cluster?.troubles() ?? [])];
   const bridges = options.bridges();

@@ -137,6 +137,20 @@ export interface Alert {
   readonly sinceMs: number | null;
 }
 
+/** How the configuration on disk stands to the one that runs. */
+export interface ConfigFileView {
+  /** When Rialto last read it and did not refuse it; a start counts. Unix ms. */
+  readonly readMs: number;
+  /** Why it is refused now; null: it is not. */
+  readonly trouble: Alert | null;
+}
+
+/** Whether messages are taken, and what stands in the way of that now or at the next start. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly troubles: readonly Alert[];
+}
+
 export interface LogView {
   readonly head: number;
   /** Whether it takes messages. */

@@ -15,8 +15,8 @@ import { resendTyped } from "../admin/resend-choice.ts";
 import { startTime } from "../admin/start-time.ts";
 import { statusOf } from "../admin/status.ts";
 import { SAMPLE_MS, Traffic } from "../admin/traffic.ts";
-import type { ConfigError } from "../admin/alerts.ts";
-import type { BridgeView, ReaderView, StatusView } from "../admin/views.ts";
+import { type ConfigError, readinessOf } from "../admin/alerts.ts";
+import type { BridgeView, ConfigFileView, ReaderView, StatusView } from "../admin/views.ts";
 import { placeOf } from "../config/problem-lines.ts";
 import type { AdminSettings, Config, GeneralSettings } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
@@ -59,6 +59,7 @@ export interface AdminSources {
   /** Passed by what is said: it waits while the configuration is changed. */
   readonly pass: <T>(task: () => Promise<T>) => Promise<T>;
   readonly reload: (() => Promise<Reloaded>) | null;
+  readonly file: () => ConfigFileView;
   /** See ConfigDeskOptions. */
   readonly wrote: (digest: string) => void;
   readonly tokens: () => Promise<Tokens>;
@@ -113,6 +114,7 @@ export class Admin {
       readers: sources.readers,
       loop: () => this.#loop.now(),
       cluster: () => sources.cluster?.view() ?? null,
+      file: sources.file,
       nowMs,
     });
     const history = new HistoryKeeper({
@@ -191,7 +193,7 @@ export class Admin {
   }
 
   #deps(
-    { log, routes, config, delivery, readers, pass, reload, tokens, cluster, scrubber }: AdminSources,
+    { log, routes, config, delivery, readers, pass, reload, file, tokens, cluster, scrubber }: AdminSources,
     followers: Followers,
     health: LogHealth,
     newestMs: () => number | null,
@@ -214,6 +216,7 @@ export class Admin {
         bridges: () => bridgesOf(config()),
         newestMs,
         errors: () => errorsOf(config(), cluster !== null),
+        file,
         waitingMs: () => config().general.outageNoticeMs,
         shortage: () => this.#share.descriptors.shortage,
         guests: () => ({
@@ -228,7 +231,7 @@ export class Admin {
     const telling = { archive: log.archive, log, refs, destinations };
     return {
       status: async () => scrubber.cleanAll(await status()),
-      unready: async () => (await health.look()).why,
+      readiness: async () => scrubber.cleanAll(readinessOf(await health.look(), file())),
       metrics: () => this.metrics.scrape(),
       explain: async (question, limit) => {
         const asked = { ...telling, subjects: routes.subjects, drops: this.#drops };

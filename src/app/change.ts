@@ -17,8 +17,8 @@ export type Changed =
   /** `moved`: what was opened, closed or changed; the rest was not touched. */
   | { readonly is: "applied"; readonly moved: Moved; readonly needsRestart: readonly string[] }
   | { readonly is: "unchanged"; readonly needsRestart: readonly string[] }
-  /** Nothing has moved. Each reason is a sentence for people. */
-  | { readonly is: "impossible"; readonly reasons: readonly string[] };
+  /** Nothing has moved. Each reason is a sentence for people. `passes`: a start with it would not meet them. */
+  | { readonly is: "impossible"; readonly reasons: readonly string[]; readonly passes: boolean };
 
 export type Moved = Omit<ConfigDiff, "needsRestart">;
 
@@ -67,7 +67,7 @@ async function changeNow(loaded: Config, running: Running): Promise<Changed> {
   );
   const lack = running.share.lack(config);
   const reasons = lack === null ? await busyAddresses(config, reopen, running) : [lack];
-  if (reasons.length > 0) return { is: "impossible", reasons };
+  if (reasons.length > 0) return { is: "impossible", reasons, passes: false };
   const { lock, delivery, servers } = running;
   const next = { config, routes, reopen };
   try {
@@ -86,7 +86,8 @@ async function changeNow(loaded: Config, running: Running): Promise<Changed> {
     await Promise.all(steps.map(async (step) => await step.settle()));
   } catch (error) {
     if (!(error instanceof LogError)) throw error;
-    return { is: "impossible", reasons: [`the log accepts nothing now (${error.message}); try again`] };
+    const refused = `the log accepts nothing now (${error.message}); try again`;
+    return { is: "impossible", reasons: [refused], passes: true };
   }
   return { is: "applied", moved, needsRestart };
 }

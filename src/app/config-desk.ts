@@ -134,8 +134,12 @@ export class ConfigDesk implements ConfigDeps {
     }
     const reloaded = await reload();
     if (reloaded.is !== "refused") return { is: "written", ...made };
-    // What cannot be run must not wait for the next start either.
-    if (!bytes.equals(source.bytes)) await this.#replace(path, source.bytes, bytes);
+    // What cannot be run must not wait for the next start either. Rialto reads the old content, so that it reports no
+    // trouble with a file that is no longer there.
+    if (!bytes.equals(source.bytes)) {
+      await this.#replace(path, source.bytes, bytes);
+      await reload();
+    }
     return { is: "refused", problems: reloaded.problems.map(withoutPlace) };
   }
 

@@ -3,6 +3,7 @@ import type { Loaded } from "../config/load.ts";
 import { hasErrors, type ConfigProblem } from "../config/problems.ts";
 import type { Logger } from "../logger.ts";
 import { type Changed, changeConfig, type Moved, type Running } from "./change.ts";
+import { type ConfigFile, faultOfChange, faultOfFile } from "./config-file.ts";
 
 /** What has come of reading the configuration again. */
 export type Reloaded =
@@ -14,16 +15,18 @@ export type Reloaded =
 export class Reloader {
   readonly #running: Running;
   readonly #read: () => Loaded;
+  readonly #file: ConfigFile;
   readonly #logger: Logger;
   #last: Promise<unknown> = Promise.resolve();
   /** One that has not begun: who asks meanwhile gets the same answer. */
   #next: Promise<Reloaded> | null = null;
   #stopped = false;
 
-  /** `read`: loads what the program was started with, as it is now. */
-  constructor(running: Running, read: () => Loaded, logger: Logger) {
+  /** `read`: loads what the program was started with, as it is now. `file` gets the result of each reload. */
+  constructor(running: Running, read: () => Loaded, file: ConfigFile, logger: Logger) {
     this.#running = running;
     this.#read = read;
+    this.#file = file;
     this.#logger = logger;
   }
 
@@ -53,9 +56,16 @@ export class Reloader {
     if (this.#stopped) return this.#refuse([], ["Rialto is stopping"]);
     const loaded = this.#read();
     // A start goes on without what an error concerns; what runs is not taken away because of one.
-    if (!loaded.ok || hasErrors(loaded.problems)) return this.#refuse(loaded.problems, []);
+    if (!loaded.ok || hasErrors(loaded.problems)) {
+      this.#file.refused(faultOfFile(loaded));
+      return this.#refuse(loaded.problems, []);
+    }
     const changed = await changeConfig(loaded.config, this.#running);
-    if (changed.is === "impossible") return this.#refuse(loaded.problems, changed.reasons);
+    if (changed.is === "impossible") {
+      this.#file.refused(faultOfChange(changed.reasons, changed.passes));
+      return this.#refuse(loaded.problems, changed.reasons);
+    }
+    this.#file.accepted(changed.is === "applied");
     if (changed.is === "applied") {
       for (const problem of loaded.problems) this.#logger.warn({ problem: lineOf(problem) }, "the configuration");
       this.#logger.info(briefOf(changed.moved), "the configuration was reloaded");

@@ -64,6 +64,7 @@ describe("what the configuration needs", () => {
     };
     expect(await changeConfig(largest, running as unknown as Running)).toEqual({
       is: "impossible",
+      passes: false,
       reasons: [share.lack(largest)],
     });
     expect(await changeConfig(larger, running as unknown as Running)).toMatchObject({ is: "applied" });

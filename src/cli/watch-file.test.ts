@@ -24,7 +24,7 @@ interface Seen {
 function watching(path: string = file): Seen {
   const seen: Seen = { count: 0, failures: [] };
   const changed = (): void => void (seen.count += 1);
-  watch = watchFile(path, { changed, failed: (why) => seen.failures.push(why), quietMs: 50 });
+  watch = watchFile(path, { changed, failed: (why) => seen.failures.push(why), quietMs: 50, againMs: 50 });
   onTestFinished(watch.end);
   return seen;
 }
@@ -55,7 +55,7 @@ test("written in place and replaced, time and again", async () => {
   expect(seen.failures).toEqual([]);
 });
 
-test("the same content, another file, and a removed file are no change", async () => {
+test("the same content, another file, and a file that is removed for a moment are no change", async () => {
   const seen = watching();
   replace("one");
   writeFileSync(join(folder, "b.toml"), "two");
@@ -96,6 +96,67 @@ test("a file that is gone for a while is a change when it is back with something
   await until(seen, 1);
 });
 
+test("a file that is removed is a change, and so is the same content when the file is back", async () => {
+  const seen = watching();
+  rmSync(file);
+  await until(seen, 1);
+  writeFileSync(file, "one");
+  await until(seen, 2);
+  writeFileSync(join(folder, "b.toml"), "two");
+  replace("two");
+  await until(seen, 3);
+  expect([seen.count, seen.failures]).toEqual([3, []]);
+});
+
+test("a file that becomes a folder is a change, and so is the file when it is back", async () => {
+  const seen = watching();
+  rmSync(file);
+  mkdirSync(file);
+  await until(seen, 1);
+  rmSync(file, { recursive: true });
+  writeFileSync(file, "one");
+  await until(seen, 2);
+});
+
+test("a folder that is moved away is a change, and so is the same content in a new folder", async () => {
+  const inner = join(folder, "inner");
+  mkdirSync(inner);
+  writeFileSync(join(inner, "a.toml"), "one");
+  const seen = watching(join(inner, "a.toml"));
+  renameSync(inner, join(folder, "away"));
+  await until(seen, 1);
+  mkdirSync(inner);
+  writeFileSync(join(inner, "a.toml"), "one");
+  await until(seen, 2);
+  writeFileSync(join(inner, "a.toml"), "two");
+  await until(seen, 3);
+  expect([seen.count, seen.failures.length]).toEqual([3, 1]);
+});
+
+test("another folder under the name of the watched one is a change", async () => {
+  for (const [name, text] of [
+    ["inner", "one"],
+    ["next", "two"],
+  ] as const) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, "a.toml"), text);
+  }
+  const seen = watching(join(folder, "inner", "a.toml"));
+  renameSync(join(folder, "inner"), join(folder, "away"));
+  renameSync(join(folder, "next"), join(folder, "inner"));
+  await until(seen, 1);
+  writeFileSync(join(folder, "inner", "a.toml"), "three");
+  await until(seen, 2);
+});
+
+test("a file that is gone when the watch begins is a change", async () => {
+  rmSync(file);
+  const seen = watching();
+  await until(seen, 1);
+  writeFileSync(file, "one");
+  await until(seen, 2);
+});
+
 test("through a link that is changed to another folder", async () => {
   for (const name of ["first", "second"]) {
     mkdirSync(join(folder, name));
@@ -118,7 +179,8 @@ test("through a link to another file of its folder", async () => {
   await until(seen, 1);
 });
 
-test("a folder that cannot be watched is reported", () => {
+test("a folder that cannot be watched is reported once", async () => {
   const seen = watching(join(folder, "nowhere", "a.toml"));
+  await until(seen, 1);
   expect(seen.failures).toHaveLength(1);
 });

@@ -24,7 +24,7 @@ import { warnOfLoops, warnOfDuplicates } from "./rooms.ts";
 import { lowerCaseKeys, isTable, reportBroken, valueAt } from "./section.ts";
 import type { Section } from "./section.ts";
 
-const maxFileBytes = 32 * 1024 * 1024;
+export const CONFIG_BYTES_MAX = 32 * 1024 * 1024;
 
 export interface LoadRequest {
   readonly source:
@@ -58,7 +58,7 @@ function readText(path: string, file: string): string | ConfigProblem {
   const problem = (message: string, remedy = "", line = 0, column = 0): ConfigProblem => {
     return { severity: "error", code: "unreadable", file, line, column, message, remedy };
   };
-  const read = readBounded(path, maxFileBytes);
+  const read = readBounded(path, CONFIG_BYTES_MAX);
   if ("error" in read) {
     const what = read.missing ? "there is no such file" : `it ${read.error}`;
     return problem(what, "name a configuration file with -conf FILE");

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -10,7 +10,7 @@ import { control } from "../../src/cli/control.ts";
 import { toml } from "../support/config.ts";
 import { freePorts } from "../support/ports.ts";
 import { type Rialto, type RialtoOptions, startRialto } from "../support/rialto.ts";
-import { Inbox, within } from "../support/wait.ts";
+import { eventually, Inbox, within } from "../support/wait.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "../../bin/rialto.js");
 const PATIENCE_MS = 45_000;
@@ -164,6 +164,62 @@ test("a reload by command and over HTTP; what is said while it runs arrives once
   });
   expect(refused.output).toMatch(/rialto\.toml:1:/);
   expect((await run("send", ...socket, "g", "still")).code).toBe(0);
+});
+
+test("a configuration that is refused is a trouble everywhere, until the file is good again", async () => {
+  const [port = 0] = await freePorts(1);
+  const general = { AdminBindAddress: `127.0.0.1:${port}`, AdminToken: "s3cret-admin" };
+  const config = toml({
+    general,
+    accounts: { left: {}, right: {}, third: {} },
+    gateways: { g: { inout: ["left", "right", "third"] } },
+  });
+  const rialto = await start({ config });
+  const socket = socketOf(rialto);
+  const good = await readFile(rialto.file, "utf8");
+  const url = `http://127.0.0.1:${port}`;
+  const get = async (at: string, token = "s3cret-admin"): Promise<string> =>
+    await (await fetch(url + at, { headers: { Authorization: `Bearer ${token}` } })).text();
+  const troubles = async (): Promise<readonly string[]> =>
+    (JSON.parse((await run("status", "--json", ...socket)).output) as StatusView).troubles
+      .filter(({ of }) => of === "the configuration")
+      .map(({ what }) => what);
+  const until = async (expected: RegExp | null): Promise<void> => {
+    const fits = ([what, ...more]: readonly string[]): boolean =>
+      more.length === 0 && (expected === null ? what === undefined : expected.test(what ?? ""));
+    await eventually(troubles, fits, () => `the trouble ${String(expected)}`);
+    const failed = expected === null ? 0 : 1;
+    expect(await get("/metrics")).toContain(`rialto_config_reload_failed ${failed}\n`);
+  };
+  const replace = async (text: string): Promise<void> => {
+    await writeFile(`${rialto.file}.new`, text);
+    await rename(`${rialto.file}.new`, rialto.file);
+  };
+
+  await replace(good.replace("[api.left]", "[api.left"));
+  await until(/^the file on disk has \d errors? since .* \(line \d+: .*; Rialto runs .*; a restart would fail$/u);
+  const text = await run("status", ...socket);
+  expect([text.code, text.output]).toEqual([1, expect.stringContaining("! the configuration for ")]);
+  expect(JSON.parse(await get("/readyz"))).toMatchObject({
+    ready: true,
+    ok: false,
+    troubles: [{ of: "the configuration", remedy: expect.stringContaining("rialto reload") as string }],
+  });
+  expect(JSON.parse(await get("/readyz", "wrong"))).toEqual({ ready: true, ok: false });
+
+  await replace(good.replace("[api.left]", '[api.left]\nIgnoreNicks = ["a("]'));
+  await until(/^the file on disk has 1 error since .*; a restart would start without api\.left$/u);
+  await replace(good);
+  await until(null);
+
+  await rm(rialto.file);
+  await until(/^the file on disk cannot be used since .* \(there is no such file\); .*; a restart would fail$/u);
+  expect((await run("reload", ...socket)).code).toBe(1);
+  await writeFile(rialto.file, good);
+  await until(null);
+  // The machine may be busy, which is another trouble.
+  expect((await run("status", ...socket)).output).not.toContain("the configuration for");
+  expect(JSON.parse(await get("/readyz"))).toEqual({ ready: true, ok: true, troubles: [] });
 });
 
 test("a question to a Rialto that hangs ends with Ctrl-C; one that follows a gateway that is not there is refused", async () => {

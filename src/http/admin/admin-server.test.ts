@@ -21,6 +21,7 @@ import { socketPath } from "./socket.ts";
 /** Nothing of it is asked for here. */
 const noV1 = (): V1Door => new V1Door(() => Promise.reject(new LogError("closed", "no /v1 in this test")));
 
+const FULL = { of: "the log", what: "the disk is full", remedy: null, sinceMs: null };
 const LOOPBACK = { host: "127.0.0.1", port: 0 };
 const NAMES = () => ({ bound: "127.0.0.1", allowed: ["bridge.example"], machine: "box" });
 
@@ -44,7 +45,7 @@ async function start(token: string | null = null, more: Partial<AdminDeps> = {})
   );
   const deps: AdminDeps = {
     status: () => Promise.resolve(aView()),
-    unready: () => Promise.resolve(null),
+    readiness: () => Promise.resolve({ ready: true, troubles: [] }),
     metrics: () => Promise.resolve({ type: "text/plain; version=0.0.4", body: "rialto_x 1\n" }),
     explain: (question) => Promise.resolve({ stories: [], drops: [], more: question === "more" }),
     control: () => Promise.resolve({ is: "unknown" }),
@@ -163,10 +164,22 @@ test("without a token, no web page can ask: neither one of another host nor one 
   expect(await statusFor(url, { "Sec-Fetch-Site": "cross-site" })).toBe(403);
 });
 
-test("a program that is not ready says so, and why only to those who may ask", async () => {
-  const { url } = await start(null, { unready: () => Promise.resolve("the disk is full") });
-  const answer = await fetch(`${url}/readyz`);
-  expect([answer.status, await answer.text()]).toEqual([503, "not ready\n"]);
+test.each([
+  [true, [], 200, { ready: true, ok: true }],
+  [true, [FULL], 200, { ready: true, ok: false }],
+  [false, [FULL], 503, { ready: false, ok: false }],
+])("readiness %j with the troubles %j is %d; only clients with the token get the reasons", async (...row) => {
+  const [ready, troubles, status, brief] = row;
+  const { socket, url } = await start("s3cret-token", { readiness: () => Promise.resolve({ ready, troubles }) });
+  const whole = { ...brief, troubles };
+  const headers = { Authorization: "Bearer s3cret-token" };
+  const answers = [await fetch(`${url}/readyz`), await fetch(`${url}/readyz`, { headers })];
+  expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+  expect(await Promise.all(answers.map(async (answer): Promise<unknown> => await answer.json()))).toEqual([
+    brief,
+    whole,
+  ]);
+  expect(JSON.parse((await get(socket, "/readyz")).body)).toEqual(whole);
 });
 
 test("a log that does not answer is 503, and nothing else breaks", async () => {

@@ -5,6 +5,7 @@ import { explainListenError, listenAt } from "../listen.ts";
 import type { ServerShare } from "../server-share.ts";
 import type { OwnNames } from "../own-host.ts";
 import type { V1Door } from "../v1/index.ts";
+import { compileGuard } from "../auth.ts";
 import { addDashboard, DASHBOARD_PATHS, type DashboardPage } from "../web/dashboard.ts";
 import { createServer, type HttpApi, type ServerOptions } from "../server.ts";
 import { type AdminDeps, addAdminRoutes, addStatusPage, OPEN_ADMIN_PATHS } from "./routes.ts";
@@ -64,7 +65,7 @@ export async function startAdmin({
       onError,
       ...more,
     });
-    addAdminRoutes(http, deps, by);
+    addAdminRoutes(http, deps, { by, guard: compileGuard(more.token ?? null) });
     return http;
   };
   const servers: HttpApi[] = [];

@@ -4,12 +4,13 @@ import { readTokenOrder, type TokenOrder, type TokenResult } from "../../access/
 import type { SayResult, SayRequest } from "../../admin/operator.ts";
 import type { ResendRequest, ResendResult, TypedResend, TypedResult } from "../../admin/resend.ts";
 import type { Follower } from "../../admin/followers.ts";
-import type { ExplainView, StatusView, Story } from "../../admin/views.ts";
+import type { ExplainView, Readiness, StatusView, Story } from "../../admin/views.ts";
 import type { Account } from "../../config/config.ts";
 import type { AccountAct, AccountActed } from "../../delivery/status.ts";
 import { LogError } from "../../log/errors.ts";
 import { isUnknown } from "../../log/unknown-outcome.ts";
 import { JSON_TYPE } from "../answers.ts";
+import type { Guard } from "../auth.ts";
 import { problem, problemBody, type HttpProblem } from "../api/problem.ts";
 import { makeChunk, StreamSocket } from "../api/stream-socket.ts";
 import { BodyRefused } from "../body.ts";
@@ -28,8 +29,7 @@ export interface DashboardLink {
 /** What an operator can ask and do. */
 export interface AdminDeps {
   readonly status: () => Promise<StatusView>;
-  /** Null: it takes messages. Otherwise why it does not. */
-  readonly unready: () => Promise<string | null>;
+  readonly readiness: () => Promise<Readiness>;
   readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>;
   /** `question` empty: the newest. Rejects with a LogError, as the next one. */
   readonly explain: (question: string, limit?: number) => Promise<ExplainView>;
@@ -66,11 +66,15 @@ const NO_DASHBOARD =
 const QUESTION_MAX = 1000;
 const TEXT = "text/plain; charset=utf-8";
 
-/** Readable without a token: they say nothing that matters. */
+/** Readable without a token: they answer nothing that matters. */
 export const OPEN_ADMIN_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
-/** `by`: the way in that this server is. */
-export function addAdminRoutes({ app, onBody, release }: HttpApi, deps: AdminDeps, by: Follower["by"]): void {
+/** `by`: the way in that this server is. `guard`: lets in the clients that may ask for the status. */
+export function addAdminRoutes(
+  { app, onBody, release }: HttpApi,
+  deps: AdminDeps,
+  { by, guard }: Pick<Follower, "by"> & { readonly guard: Guard },
+): void {
   onBody("application/json", (body) => {
     try {
       return JSON.parse(body.length === 0 ? "{}" : body.toString("utf8")) as unknown;
@@ -83,13 +87,12 @@ export function addAdminRoutes({ app, onBody, release }: HttpApi, deps: AdminDep
     done();
   });
   app.get("/healthz", (_request, reply) => reply.header("Content-Type", TEXT).send("ok\n"));
-  app.get("/readyz", async (_request, reply) => {
-    // Why it is not is for those who may ask for the status.
-    const ready = (await deps.unready()) === null;
-    return reply
-      .code(ready ? 200 : 503)
-      .header("Content-Type", TEXT)
-      .send(ready ? "ok\n" : "not ready\n");
+  app.get("/readyz", async (request, reply) => {
+    const { ready, troubles } = await deps.readiness();
+    const brief = { ready, ok: troubles.length === 0 };
+    void reply.code(ready ? 200 : 503);
+    // The reasons are for clients that may ask for the status.
+    return answer(reply, guard(request.headers.authorization) ? { ...brief, troubles } : brief);
   });
   app.get("/metrics", async (_request, reply) => {
     const { type, body } = await deps.metrics();

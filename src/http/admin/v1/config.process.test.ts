@@ -73,6 +73,12 @@ async function shown(): Promise<Shown> {
   return { ...(answer.json() as Omit<Shown, "etag">), etag: answer.headers.etag ?? "" };
 }
 
+/** What Rialto reports about its configuration. */
+async function configTroubles(): Promise<readonly unknown[]> {
+  const status = (await call("GET", "/status")).json() as { readonly troubles: readonly { readonly of: string }[] };
+  return status.troubles.filter(({ of }) => of === "the configuration");
+}
+
 const write = async (text: string, etag: string): Promise<Answer> =>
   await call("PUT", "/config", { text }, { "If-Match": etag });
 
@@ -117,6 +123,7 @@ describe("the configuration over the network", () => {
     const { text, etag } = await shown();
     const refused = await write(text.replace("api.right", "api.wrong"), etag);
     expect(refused.status).toBe(422);
+    expect(await configTroubles()).toEqual([]);
     expect(refused.json()).toMatchObject({
       code: "unprocessable",
       problems: [{ severity: "warning" }, { severity: "error", line: 16 }],
@@ -192,6 +199,9 @@ describe("the configuration over the network", () => {
     const clash = await write(added.replace("127.0.0.2", "192.0.2.1"), etag);
     expect([clash.status, clash.text]).toEqual([422, expect.stringContaining("cannot listen")]);
     expect(readFileSync(rialto.file, "utf8")).toBe(before);
+    // The file that is refused is gone, so it is no trouble.
+    expect((await shown()).etag).toBe(etag);
+    expect(await configTroubles()).toEqual([]);
     expect(readdirSync(join(rialto.file, "..")).filter((name) => name.startsWith("."))).toEqual([]);
   });
 });
