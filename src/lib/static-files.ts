@@ -1,11 +1,9 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { fixedBody, type FixedBody, sendFixed } from "./fixed-body.ts";
 
 /** Of all pages: nothing from elsewhere, no script or style in a text, nobody frames it, and no text becomes markup. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
@@ -18,17 +16,6 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "X-Content-Type-Options": "nosniff",
 };
 
-const ENCODINGS = ["br", "gzip"] as const;
-type Encoding = (typeof ENCODINGS)[number];
-
-interface StaticFile {
-  readonly body: Buffer;
-  readonly type: string;
-  readonly digest: string;
-  /** Made when a browser asks first. */
-  readonly packed: Map<Encoding, Promise<Buffer>>;
-}
-
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
@@ -36,13 +23,9 @@ const TYPES: Readonly<Record<string, string>> = {
   ".json": "application/json; charset=utf-8",
   ".svg": "image/svg+xml",
 };
-/** Below that, packing gains nothing. */
-const PACK_MIN = 512;
 /** Names of files there are made of their contents. */
 const ASSETS = "assets/";
 const FOREVER = "public, max-age=31536000, immutable";
-/** Asked again each time, which the ETag makes cheap. */
-const ASK = "no-cache";
 
 /**
  * The files of a folder and of its `assets/`, as they are when somebody first asks, kept in memory from then on. Only
@@ -51,7 +34,7 @@ const ASK = "no-cache";
 export class StaticFiles {
   readonly #folder: string;
   #names: Promise<ReadonlySet<string>> | null = null;
-  readonly #files = new Map<string, Promise<StaticFile>>();
+  readonly #files = new Map<string, Promise<FixedBody>>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -69,27 +52,8 @@ export class StaticFiles {
       reading = this.#kept(read(this.#folder, name), () => this.#files.delete(name));
       this.#files.set(name, reading);
     }
-    const file = await reading;
-    const encoding = encodingFor(request.headers["accept-encoding"], file);
-    const etag = `"${file.digest}${encoding === null ? "" : `-${encoding}`}"`;
-    const headers = {
-      ...PAGE_HEADERS,
-      "Cache-Control": name.startsWith(ASSETS) ? FOREVER : ASK,
-      ETag: etag,
-      Vary: "Accept-Encoding",
-    };
-    if (isKnown(request.headers["if-none-match"], etag)) {
-      response.writeHead(304, headers).end();
-      return true;
-    }
-    const body = encoding === null ? file.body : await pack(file, encoding);
-    response.writeHead(200, {
-      ...headers,
-      "Content-Type": file.type,
-      "Content-Length": body.length,
-      ...(encoding !== null && { "Content-Encoding": encoding }),
-    });
-    response.end(request.method === "HEAD" ? undefined : body);
+    const more = name.startsWith(ASSETS) ? { ...PAGE_HEADERS, "Cache-Control": FOREVER } : PAGE_HEADERS;
+    await sendFixed(await reading, more, request, response);
     return true;
   }
 
@@ -115,34 +79,6 @@ async function namesIn(folder: string): Promise<ReadonlySet<string>> {
   return new Set([...(named[0] ?? []), ...(named[1] ?? []).map((name) => ASSETS + name)]);
 }
 
-async function read(folder: string, name: string): Promise<StaticFile> {
-  const body = await readFile(join(folder, name));
-  const digest = createHash("sha256").update(body).digest("base64url").slice(0, 22);
-  return { body, type: TYPES[extname(name)] ?? "application/octet-stream", digest, packed: new Map() };
-}
-
-function encodingFor(accepted: string | undefined, { body, type }: StaticFile): Encoding | null {
-  if (accepted === undefined || body.length < PACK_MIN || type === "application/octet-stream") return null;
-  const wanted = accepted.split(",").map((part) => part.trim().toLowerCase());
-  return ENCODINGS.find((encoding) => wanted.some((each) => isWanted(each, encoding))) ?? null;
-}
-
-function isWanted(part: string, encoding: Encoding): boolean {
-  const [name = "", ...rest] = part.split(";").map((each) => each.trim());
-  return name === encoding && !rest.some((each) => /^q=0(?:\.0*)?$/u.test(each));
-}
-
-const isKnown = (header: string | undefined, etag: string): boolean =>
-  header?.split(",").some((each) => each.trim().replace(/^W\//u, "") === etag) === true;
-
-function pack({ body, packed }: StaticFile, encoding: Encoding): Promise<Buffer> {
-  const known = packed.get(encoding);
-  if (known !== undefined) return known;
-  // Level 9 of 11: the last two cost a second for what is a few hundred bytes.
-  const made =
-    encoding === "gzip"
-      ? promisify(gzip)(body, { level: 9 })
-      : promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
-  packed.set(encoding, made);
-  return made;
+async function read(folder: string, name: string): Promise<FixedBody> {
+  return fixedBody(await readFile(join(folder, name)), TYPES[extname(name)] ?? "application/octet-stream");
 }

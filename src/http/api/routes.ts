@@ -25,7 +25,7 @@ interface Body {
 }
 
 const IDEMPOTENCY_KEY_MAX = 255;
-const DESCRIPTION = JSON.stringify(openApi());
+const DESCRIPTION = Buffer.from(JSON.stringify(openApi()));
 
 type Parse = (body: Buffer) => ParsedPost;
 

@@ -118,4 +118,25 @@ describe("the page", () => {
     const { status, body } = await stage.ask("GET", "/v1/openapi.json", { token: null });
     expect({ status, body }).toEqual({ status: 200, body: description });
   });
+
+  test.each(["/v1/docs", "/v1/openapi.json"])(
+    "%s is sent packed, and not again to a client that has it",
+    async (path) => {
+      const { url } = await v1Stage({ token: "secret" });
+      const ask = async (headers: Readonly<Record<string, string>>): Promise<Response> =>
+        await fetch(url + path, { headers: { "Accept-Encoding": "identity", ...headers } });
+      const [plain, packed] = [await ask({}), await ask({ "Accept-Encoding": "gzip" })];
+      expect([plain.status, plain.headers.get("cache-control")]).toEqual([200, "no-cache"]);
+      expect(packed.headers.get("content-encoding")).toBe("gzip");
+      expect(Number(packed.headers.get("content-length"))).toBeLessThan(
+        Number(plain.headers.get("content-length")) / 3,
+      );
+      expect(await packed.text()).toBe(await plain.text());
+      for (const { headers } of [plain, packed]) {
+        const accepted = headers.get("content-encoding") ?? "identity";
+        const again = await ask({ "If-None-Match": headers.get("etag") ?? "", "Accept-Encoding": accepted });
+        expect([again.status, await again.text()]).toEqual([304, ""]);
+      }
+    },
+  );
 });

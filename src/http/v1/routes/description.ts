@@ -1,13 +1,13 @@
-import type { ServerResponse } from "node:http";
-import { V1_HEADERS } from "../answers.ts";
+import { fixedBody, type FixedBody, sendFixed } from "../../../lib/fixed-body.ts";
 import { DOCS_POLICY, docsPage } from "../docs-page.ts";
 import { describeRoutes } from "../openapi.ts";
-import type { Operation, Reply, Route } from "../route.ts";
+import type { Call, Operation, Reply, Route } from "../route.ts";
 
-/** The description, and the page that shows it. `all`: of the whole table, these two included. */
+/**
+ * The description, and the page that shows it. Every client may ask for them, so each is made once, as bytes. `all`: of
+ * the whole table, these two included.
+ */
 export function descriptionRoutes(all: () => readonly Operation[]): readonly Route<unknown>[] {
-  let description: string | null = null;
-  let page: string | null = null;
   return [
     {
       method: "GET",
@@ -15,8 +15,8 @@ export function descriptionRoutes(all: () => readonly Operation[]): readonly Rou
       needs: null,
       id: "getDescription",
       summary: "This description, as OpenAPI 3.1.",
-      answers: { 200: { about: "The description.", schema: { type: "object" } } },
-      handle: () => ({ status: 200, json: (description ??= JSON.stringify(describeRoutes(all()))) }),
+      answers: { 200: { about: "The description.", schema: { type: "object" } }, 304: KNOWN },
+      handle: answerOnce("application/json; charset=utf-8", {}, () => JSON.stringify(describeRoutes(all()))),
     },
     {
       method: "GET",
@@ -24,20 +24,25 @@ export function descriptionRoutes(all: () => readonly Operation[]): readonly Rou
       needs: null,
       id: "getDocs",
       summary: "The description as a page for people, without scripts.",
-      answers: { 200: { about: "HTML." } },
-      handle: ({ response }) => sendPage(response, (page ??= docsPage(all()))),
+      answers: { 200: { about: "HTML." }, 304: KNOWN },
+      handle: answerOnce("text/html; charset=utf-8", PAGE_HEADERS, () => docsPage(all())),
     },
   ];
 }
 
-function sendPage(response: ServerResponse, page: string): Reply {
-  response.writeHead(200, {
-    ...V1_HEADERS,
-    "Content-Type": "text/html; charset=utf-8",
-    "Content-Length": Buffer.byteLength(page),
-    "Content-Security-Policy": DOCS_POLICY,
-    "Referrer-Policy": "no-referrer",
-  });
-  response.end(page);
-  return "taken";
+const KNOWN = { about: "The client has it: `If-None-Match` names its `ETag`." };
+const PAGE_HEADERS = { "Content-Security-Policy": DOCS_POLICY, "Referrer-Policy": "no-referrer" };
+
+function answerOnce(
+  type: string,
+  more: Readonly<Record<string, string>>,
+  make: () => string,
+): (call: Pick<Call, "request" | "response">) => Promise<Reply> {
+  const headers = { "X-Content-Type-Options": "nosniff", ...more };
+  let made: FixedBody | null = null;
+  return async ({ request, response }) => {
+    made ??= fixedBody(Buffer.from(make()), type);
+    await sendFixed(made, headers, request, response);
+    return "taken";
+  };
 }
