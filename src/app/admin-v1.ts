@@ -10,7 +10,7 @@ import type { AdminDeps } from "../http/admin/routes.ts";
 import type { AccessDeps } from "../http/admin/v1/access-deps.ts";
 import { OperatorDoorman } from "../http/admin/v1/doorman.ts";
 import { openAdminV1 } from "../http/admin/v1/index.ts";
-import { remoteUser } from "../http/admin/v1/remote-user.ts";
+import { isProxied, remoteUser } from "../http/admin/v1/remote-user.ts";
 import { cookieKind, secretsIn } from "../http/admin/v1/session-deps.ts";
 import type { OwnNames } from "../http/own-host.ts";
 import type { V1Host, V1Service } from "../http/v1/index.ts";
@@ -70,6 +70,7 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
       }
       return null;
     },
+    isProxied: (knock) => isProxied(knock, sources.proxies),
     proxied: (knock) => {
       const user = remoteUser(knock, sources.proxies);
       return user === null ? null : proxied.come(user, knock.headers["user-agent"] ?? "");

@@ -15,6 +15,8 @@ export interface Doors {
   readonly names: (() => OwnNames) | null;
   /** Readable by everybody, token or not. */
   readonly openPaths: ReadonlySet<string>;
+  /** A page of `https` may be one of ours, because a proxy took TLS off; absent: it may. */
+  readonly mayHaveTls?: boolean;
 }
 
 export interface Caller extends Pick<IncomingMessage, "method" | "url" | "headers" | "rawHeaders"> {
@@ -42,7 +44,7 @@ export function compileAdmission(doors: Doors): (caller: Caller) => HttpProblem 
 /** A page has no secret, but its browser says where it is from, and that no page can change. */
 export function refusalOfPage(
   caller: Caller,
-  { names, tokenName }: Pick<Doors, "names" | "tokenName">,
+  { names, tokenName, mayHaveTls = true }: Pick<Doors, "names" | "tokenName" | "mayHaveTls">,
   isOpen: boolean,
 ): HttpProblem | null {
   const authority = authorityOf(caller);
@@ -53,7 +55,7 @@ export function refusalOfPage(
     );
   }
   if (isOpen) return null;
-  if (isForeign(caller.headers.origin, authority)) {
+  if (isForeign(caller.headers.origin, authority, { mayHaveTls })) {
     return problem(
       403,
       "a web page of another host may not use an API without a Token: set a Token, or call without Origin",

@@ -34,5 +34,20 @@ test.for([
   ["http://evil.example", "bridge.example", true],
   ["https://bridge.example:8443", "bridge.example", true],
 ] as const)("behind https://bridge.example, Origin %s at Host %s: foreign is %s", ([origin, host, foreign]) => {
-  expect(isForeign(origin, host, "https://bridge.example")).toBe(foreign);
+  expect(isForeign(origin, host, { publicOrigin: "https://bridge.example" })).toBe(foreign);
+});
+
+test.for([
+  ["http://127.0.0.1:4290", "127.0.0.1:4290", false],
+  ["https://127.0.0.1:4290", "127.0.0.1:4290", true],
+  ["https://localhost", "localhost:443", true],
+  ["https://bridge.example", "bridge.example", true],
+  [undefined, "127.0.0.1:4290", false],
+] as const)("without TLS in front, Origin %s at Host %s: foreign is %s", ([origin, host, foreign]) => {
+  expect(isForeign(origin, host, { mayHaveTls: false })).toBe(foreign);
+});
+
+test("the public origin counts, whoever sends it", () => {
+  const own = { publicOrigin: "https://bridge.example", mayHaveTls: false };
+  expect(isForeign("https://bridge.example", "bridge.example", own)).toBe(false);
 });

@@ -41,6 +41,8 @@ export interface ServerOptions {
   readonly openPaths?: ReadonlySet<string>;
   /** Routes that look themselves at who asks. */
   readonly unguarded?: ReadonlySet<string>;
+  /** As `Doors.mayHaveTls`. */
+  readonly mayHaveTls?: boolean;
   /** What the token is called in the configuration; absent: as for an account of the API. */
   readonly tokenName?: string;
   /** What a body may be, for people; absent: as for the HTTP API. */
@@ -150,8 +152,9 @@ function admissionOf({
   names,
   openPaths = OPEN_PATHS,
   tokenName = "the account's Token",
+  mayHaveTls = true,
 }: ServerOptions): ReturnType<typeof compileAdmission> {
-  return compileAdmission({ token, names, openPaths, tokenName });
+  return compileAdmission({ token, names, openPaths, tokenName, mayHaveTls });
 }
 
 /** Refuses who may not ask, and WebSockets at addresses that have none. */

@@ -189,6 +189,7 @@ describe("every route below /v1 of the admin server", () => {
       "without X-Rialto": without(ours, "X-Rialto"),
       "without Origin": without(ours, "Origin"),
       "from another page": { ...ours, Origin: "http://evil.example" },
+      "from a page of https, where nothing took TLS off": { ...ours, Origin: base().replace("http:", "https:") },
       "from another port": { ...ours, Origin: "http://127.0.0.1:1" },
       "from a page without an origin": { ...ours, Origin: "null" },
       "from another site": { ...ours, "Sec-Fetch-Site": "cross-site" },

@@ -73,5 +73,7 @@ test("from the web server, nobody comes in without a name, by a wrong token, or 
     ann,
   ];
   for (const headers of forged) expect.soft((await ask(path, { method: "POST", headers })).status).toBe(403);
+  const behindTls = { ...ours, Origin: base().replace("http:", "https:"), "X-Rialto": "0" };
+  expect((await ask("/v1/session", { headers: behindTls })).status).toBe(200);
   expect((await ask(path, { method: "POST", headers: { ...ours, Host: "evil.example" } })).status).toBe(421);
 });

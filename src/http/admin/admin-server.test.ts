@@ -161,6 +161,8 @@ test("without a token, no web page can ask: neither one of another host nor one 
   expect(await statusFor(url, { Host: "evil.example" })).toBe(421);
   expect(await statusFor(url, { Host: "127.0.0.1.evil.example" })).toBe(421);
   expect(await statusFor(url, { Origin: "http://evil.example" })).toBe(403);
+  const own = url.replace("http:", "https:");
+  expect([await statusFor(url, { Origin: url }), await statusFor(url, { Origin: own })]).toEqual([200, 403]);
   expect(await statusFor(url, { "Sec-Fetch-Site": "cross-site" })).toBe(403);
 });
 

@@ -85,6 +85,8 @@ export async function startAdmin({
     names,
     share,
     openPaths: OPEN_ADMIN_PATHS,
+    // The pages behind a web server with TLS ask below `/v1` only.
+    mayHaveTls: false,
     ...(pages !== null && { unguarded: DASHBOARD_PATHS }),
     tokenName: "general.AdminToken",
     v1,

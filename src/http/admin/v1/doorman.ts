@@ -21,6 +21,8 @@ export interface OperatorDoormanOptions {
   readonly session: (headers: Pick<IncomingHttpHeaders, "cookie">) => Access | null;
   /** Whom the web server in front has signed in; null: nobody, or it is none that is trusted. */
   readonly proxied: (knock: Knock) => Access | null;
+  /** Whether the request comes from a web server in `TrustProxy`. */
+  readonly isProxied: (knock: Knock) => boolean;
 }
 
 const NEVER = new AbortController().signal;
@@ -82,7 +84,9 @@ export class OperatorDoorman {
   }
 
   #checkOrigin(knock: Knock): void {
-    if (isForeign(knock.headers.origin, authorityOf(knock), this.#options.publicOrigin())) throw foreign();
+    const { publicOrigin, isProxied } = this.#options;
+    const own = { publicOrigin: publicOrigin(), mayHaveTls: isProxied(knock) };
+    if (isForeign(knock.headers.origin, authorityOf(knock), own)) throw foreign();
   }
 }
 
