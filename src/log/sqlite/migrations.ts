@@ -1,6 +1,8 @@
+import BetterSqlite3 from "better-sqlite3";
 import type { Database } from "better-sqlite3";
+import { printable } from "../../lib/printable.ts";
 import type { LogError } from "../errors.ts";
-import { foreignFile, newerFormat } from "./failure.ts";
+import { damagedFile, foreignFile, newerFormat, toError } from "./failure.ts";
 
 /** "RIAL" in SQLite's header: tells our file from any other database. */
 const APPLICATION_ID = 0x5249414c;
@@ -132,11 +134,16 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** Is it an empty file? Throws a LogError `format` for a foreign or a newer one. Changes nothing. */
+/**
+ * Is it an empty file? Throws a LogError: `format` for a foreign or a newer one, `damaged` for one with other tables
+ * than its format has. Changes nothing.
+ */
 export function inspect(db: Database, file: string): "empty" | "ours" {
   const kind = kindOf(db);
   if (kind === "foreign") throw foreignFile(file);
   if (kind === "newer") throw newer(db, file);
+  const flaws = schemaFlaws(db, { harmful: true });
+  if (flaws.length > 0) throw toError(damagedFile(file, flaws.join("; ")));
   return kind;
 }
 
@@ -157,9 +164,59 @@ export function kindOf(db: Database): "empty" | "ours" | "foreign" | "newer" {
   return version > MIGRATIONS.length ? "newer" : "ours";
 }
 
-/** Takes the steps that are missing, each in its own transaction. */
-export function migrate(db: Database): void {
-  for (let version = versionOf(db); version < MIGRATIONS.length; version++) {
+/** Most flaws that are named. */
+const FLAWS_MAX = 20;
+const NAME_MAX = 60;
+
+/**
+ * What a log lacks of its format, and what else its file defines, in words. `harmful`: only what keeps a log from
+ * working. Tables, indexes and views that somebody has added do not, but a trigger acts by itself.
+ */
+export function schemaFlaws(db: Database, { harmful = false } = {}): readonly string[] {
+  const fresh = new BetterSqlite3(":memory:");
+  try {
+    migrate(fresh, Math.min(versionOf(db), MIGRATIONS.length));
+    const [wanted, found] = [objectsIn(fresh), objectsIn(db)];
+    const flaws: string[] = [];
+    for (const [name, { type, sql }] of wanted) {
+      const there = found.get(name);
+      if (there === undefined) flaws.push(`the ${type} ${name} is missing`);
+      else if (there.type !== type) flaws.push(`${name} is a ${there.type} instead of a ${type}`);
+      else if (there.sql !== sql) flaws.push(`the ${type} ${name} is not as Rialto makes it`);
+    }
+    for (const [name, { type }] of found) {
+      if (wanted.has(name) || (harmful && type !== "trigger")) continue;
+      flaws.push(`the ${type} "${printable(name.slice(0, NAME_MAX))}" is not of a log`);
+    }
+    return flaws.slice(0, FLAWS_MAX);
+  } finally {
+    fresh.close();
+  }
+}
+
+/** A log has none. */
+export function viewsIn(db: Database): readonly string[] {
+  return db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'view'").pluck().all();
+}
+
+interface SchemaObject {
+  readonly type: string;
+  /** Without comments, quotation marks and spaces, which do not change what it means. */
+  readonly sql: string;
+}
+
+/** By name. Without what SQLite makes by itself: indexes of UNIQUE and PRIMARY KEY, and the results of ANALYZE. */
+function objectsIn(db: Database): ReadonlyMap<string, SchemaObject> {
+  const rows = db.prepare<[], SchemaObject & { readonly name: string }>(
+    "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND NOT (type = 'table' AND name GLOB 'sqlite_stat[1-4]')",
+  );
+  const plain = (sql: string): string => sql.replaceAll(/--[^\n]*|["\s]/gu, "").toLowerCase();
+  return new Map(Array.from(rows.iterate(), ({ name, type, sql }) => [name, { type, sql: plain(sql) }]));
+}
+
+/** Takes the steps that are missing up to a format, each in its own transaction. */
+export function migrate(db: Database, to = MIGRATIONS.length): void {
+  for (let version = versionOf(db); version < to; version++) {
     const step = db.transaction(() => {
       db.pragma(`application_id = ${APPLICATION_ID}`);
       db.exec(MIGRATIONS[version] ?? "");

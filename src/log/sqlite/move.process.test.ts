@@ -174,6 +174,30 @@ const SPOILT: readonly (readonly [string, string, RegExp, (file: string) => void
     /is damaged, and was not imported/,
     spoil((file) => truncateSync(file, 40_960)),
   ],
+  [
+    "one with a trigger",
+    "format",
+    /the trigger "t" is not of a log/,
+    spoil((file) => change(file, "CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM mark; END")),
+  ],
+  [
+    "one with a view in place of a table",
+    "format",
+    /mark is a view instead of a table/,
+    spoil((file) => change(file, "ALTER TABLE mark RENAME TO m; CREATE VIEW mark AS SELECT * FROM m")),
+  ],
+  [
+    "one with a large foreign table",
+    "format",
+    /the table "big" is not of a log/,
+    spoil((file) => change(file, "CREATE TABLE big AS SELECT zeroblob(1000000) AS b")),
+  ],
+  [
+    "one without a table",
+    "format",
+    /the table stream_epoch is missing.*"rialto log repair"/,
+    spoil((file) => change(file, "DROP TABLE stream_epoch")),
+  ],
   ["one with another page", "damaged", /compare its SHA-256/, spoil((file) => damagePage(file, 12))],
   [
     "one that is half in another file",

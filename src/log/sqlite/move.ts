@@ -23,7 +23,7 @@ import type { Seq } from "../log.ts";
 import { type CopiedState, streamIn } from "./copied.ts";
 import { logFile, syncFolder } from "./database.ts";
 import { openFailure, toError } from "./failure.ts";
-import { kindOf, migrate } from "./migrations.ts";
+import { kindOf, migrate, schemaFlaws } from "./migrations.ts";
 import { leaveStream } from "./replica.ts";
 import { openToRead } from "./salvage.ts";
 import { checkDatabase, type CheckOptions, copyTo } from "./upkeep.ts";
@@ -214,7 +214,12 @@ function assertSpace(from: string, to: string): void {
 
 function assertLog(db: Database, file: string): void {
   const kind = kindOf(db);
-  if (kind === "ours") return;
+  if (kind === "ours") {
+    // Before anything in it can act on the copy.
+    const [flaw] = schemaFlaws(db);
+    if (flaw !== undefined) throw new StrangeLog(flaw);
+    return;
+  }
   const why = {
     empty: "is empty, and no log",
     foreign: "is a database, but not a log of Rialto",
@@ -227,6 +232,9 @@ function assertLog(db: Database, file: string): void {
 class Findings extends Error {
   override readonly name = "Findings";
 }
+
+/** What a file lacks of a log, or has beside it, in words. */
+class StrangeLog extends Findings {}
 
 function exportFailure(error: unknown, dataPath: string, to: string): LogError {
   const file = logFile(dataPath);
@@ -242,6 +250,12 @@ function exportFailure(error: unknown, dataPath: string, to: string): LogError {
 function importFailure(error: unknown, from: string, to: string): LogError {
   const code = codeOf(error);
   if (code === "SQLITE_NOTADB") return new LogError("format", `${from} is no log: it is not an SQLite file.`);
+  if (error instanceof StrangeLog) {
+    return new LogError(
+      "format",
+      `${from} is not as Rialto writes a log, and was not imported: ${error.message}. Import what "rialto log export" makes. Or put the file into a data folder of its own as log.sqlite: there, "rialto log repair" makes a log from everything that can be read.`,
+    );
+  }
   if (error instanceof Findings || /^SQLITE_(?:CORRUPT|IOERR_SHORT_READ)/.test(code)) {
     return new LogError(
       "damaged",

@@ -1,15 +1,18 @@
 import { chownSync, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import type { Database } from "better-sqlite3";
 import { LogError } from "../errors.ts";
 import { logFile, openDatabase, syncFolder } from "./database.ts";
 import { openFailure, toError } from "./failure.ts";
+import { viewsIn } from "./migrations.ts";
 import { leavesWithin, withLeaves } from "./leaves.ts";
 import { rebuildSubjectIndex } from "./subject-index.ts";
 import { removeIndex } from "./word-index.ts";
 import { fileBeside, type ReportProgress } from "./upkeep.ts";
 import {
   attempt,
+  copyWhole,
   FAR,
   type LostRange,
   openToRead,
@@ -99,11 +102,28 @@ function openTarget(workshop: string): Database {
 function openSource(file: string, workshop: string): Database {
   const source = attempt(() => openToRead(file));
   if (source !== null) {
+    const views = attempt(() => viewsIn(source)) ?? [];
+    if (views.length > 0) {
+      source.close();
+      return openWithout(views, file, join(workshop, "tables.sqlite"));
+    }
     if (attempt(() => source.prepare("SELECT 1 FROM entry LIMIT 1").get()) !== null) return source;
     source.close();
   }
   const copy = join(workshop, "copy.sqlite");
   withFirstPage(file, emptyFile(workshop), copy);
+  return openToRead(copy);
+}
+
+/** A copy of a log without these views: reading a view runs what its author wrote, perhaps without end. */
+function openWithout(views: readonly string[], file: string, copy: string): Database {
+  copyWhole(file, copy);
+  const db = new BetterSqlite3(copy, { fileMustExist: true });
+  try {
+    for (const view of views) db.exec(`DROP VIEW "${view.replaceAll('"', '""')}"`);
+  } finally {
+    db.close();
+  }
   return openToRead(copy);
 }
 

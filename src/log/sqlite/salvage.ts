@@ -40,8 +40,7 @@ export function openToRead(file: string): Database {
  * logs begin at the same pages. Copies what waits in the write-ahead file as well.
  */
 export function withFirstPage(file: string, empty: string, copy: string): void {
-  copyFileSync(file, copy);
-  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
+  copyWhole(file, copy);
   // A file that was cut short has to have room for the tables at least.
   truncateSync(copy, Math.max(statSync(copy).size, statSync(empty).size));
   const page = Buffer.alloc(PAGE);
@@ -54,6 +53,12 @@ export function withFirstPage(file: string, empty: string, copy: string): void {
   const to = openSync(copy, "r+");
   writeSync(to, page, 0, PAGE, 0);
   closeSync(to);
+}
+
+/** With what waits in the write-ahead file. */
+export function copyWhole(file: string, copy: string): void {
+  copyFileSync(file, copy);
+  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
 }
 
 interface Numbered {

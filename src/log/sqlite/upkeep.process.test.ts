@@ -43,6 +43,52 @@ test("damaged pages, entries without a message and rows without a name are told"
   }
 });
 
+const VIEW =
+  "WITH RECURSIVE more(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM more) SELECT id, 1, 1, '', '', '' FROM more";
+
+test.each([
+  [
+    "a trigger",
+    "CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM mark; END",
+    'the trigger "t" is not of a log',
+    true,
+  ],
+  ["a foreign table", "CREATE TABLE other (a)", 'the table "other" is not of a log', false],
+  ["a foreign index", "CREATE INDEX i ON entry (at)", 'the index "i" is not of a log', false],
+  ["an escape in a name", 'CREATE TABLE "\u001b[31m" (a)', 'the table "\\u{1b}[31m" is not of a log', false],
+  ["a missing table", "DROP TABLE stream_epoch", "the table stream_epoch is missing", true],
+  ["a missing index", "DROP INDEX receipt_lane", "the index receipt_lane is missing", true],
+  ["another table", "DROP TABLE once; CREATE TABLE once (id)", "the table once is not as Rialto makes it", true],
+  ["an endless view", `DROP TABLE once; CREATE VIEW once AS ${VIEW}`, "once is a view instead of a table", true],
+])("%s is found and left out by a repair; whether it keeps Rialto from starting", async (_, sql, finding, keeps) => {
+  const { dataPath, file } = await filledLog();
+  const db = new BetterSqlite3(file);
+  db.exec(sql);
+  db.close();
+  expect(check(dataPath).findings).toEqual([finding]);
+  const opened = openAt(dataPath).then(async (log) => await log.close());
+  if (keeps) {
+    await expect(opened).rejects.toMatchObject({
+      code: "damaged",
+      message: expect.stringContaining(finding) as string,
+    });
+  } else await opened;
+  const repaired = repairLog({ dataPath, isSound, nowMs: 0, progress: () => undefined });
+  expect([repaired.entries, repaired.marks]).toEqual([ENTRIES, 7]);
+  expect(check(dataPath)).toEqual({ entries: ENTRIES, marks: 7, findings: [] });
+  // Where something was lost, the head goes further.
+  expect((await openAt(dataPath)).head).toBeGreaterThanOrEqual(ENTRIES);
+});
+
+test("what SQLite keeps for ANALYZE is of a log", async () => {
+  const { dataPath, file } = await filledLog();
+  const db = new BetterSqlite3(file);
+  db.exec("ANALYZE");
+  db.close();
+  expect(check(dataPath).findings).toEqual([]);
+  expect((await openAt(dataPath)).head).toBe(ENTRIES);
+});
+
 test("an index of rooms that does not fit the entries is told, and repaired", async () => {
   const { dataPath, file } = await filledLog();
   const db = new BetterSqlite3(file);

@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import { LogError } from "../errors.ts";
 import { logFile } from "./database.ts";
 import { openFailure, toError } from "./failure.ts";
-import { refuseNewer } from "./migrations.ts";
+import { refuseNewer, schemaFlaws, viewsIn } from "./migrations.ts";
 import { attempt, openToRead } from "./salvage.ts";
 
 /** Most findings of one kind that are told. */
@@ -54,6 +54,9 @@ export function checkDatabase(db: Database, { isSound, progress }: Omit<CheckOpt
   const words = attempt(() => db.prepare<[], string>(`PRAGMA integrity_check(${FINDINGS_MAX})`).pluck().all());
   const structure = (words ?? ["the structure cannot be read"]).flatMap((text) => text.trim().split("\n"));
   findings.push(...structure.filter((word) => word !== "ok" && !word.startsWith("***")).slice(0, FINDINGS_MAX));
+  findings.push(...(attempt(() => schemaFlaws(db)) ?? []));
+  // Reading a view runs what its author wrote, perhaps without end.
+  if ((attempt(() => viewsIn(db)) ?? []).length > 0) return { entries: 0, marks: 0, findings };
   findings.push(...strangers(db), ...unindexed(db));
   const unsound: number[] = [];
   const count = (table: string): number =>
