@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, utimes } from "node:fs/promises";
+import { type FileHandle, open, readdir, rm, stat, statfs, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { moveInto } from "./disk.ts";
+import { makeDurableFolder } from "../lib/make-folder.ts";
+import { DurableFolders, moveInto } from "./disk.ts";
 import { passed } from "./garbage.ts";
 import { HEAD_BYTES } from "./media-type.ts";
 import { codeOf, notNow, type FileRefusal, tooLarge } from "./refusal.ts";
@@ -37,6 +38,8 @@ const USE_STEP_MS = 3_600_000;
 export class ContentStore {
   readonly #options: ContentOptions;
 
+  readonly #folders = new DurableFolders();
+
   private constructor(options: ContentOptions) {
     this.#options = options;
   }
@@ -45,9 +48,7 @@ export class ContentStore {
   static async open(options: ContentOptions): Promise<ContentStore> {
     const temporary = join(options.folder, "tmp");
     await rm(temporary, { recursive: true, force: true });
-    for (const folder of [temporary, join(options.folder, "content")]) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-    }
+    for (const folder of [temporary, join(options.folder, "content")]) makeDurableFolder(folder, 0o700);
     return new ContentStore(options);
   }
 
@@ -114,7 +115,7 @@ export class ContentStore {
       if ((await this.use(written.sha256)) === written.bytes) return written;
       await file.sync();
       const path = this.path(written.sha256);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await this.#folders.make(dirname(path));
       await moveInto(path, temporary);
       const now = this.#options.nowMs() / 1000;
       await utimes(path, now, now);

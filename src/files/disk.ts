@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { passed } from "./garbage.ts";
 
@@ -20,7 +20,25 @@ export async function writeWhole(path: string, temporary: string, content: strin
 /** Gives a finished file its name for good. */
 export async function moveInto(path: string, temporary: string): Promise<void> {
   await rename(temporary, path);
-  const folder = await open(dirname(path));
+  await syncFolder(dirname(path));
+}
+
+/** Makes folders whose names survive a power cut. */
+export class DurableFolders {
+  /** Synced in the life of this program: another file may be on its way into a folder that is not yet. */
+  readonly #synced = new Set<string>();
+
+  async make(path: string): Promise<void> {
+    if (this.#synced.has(path)) return;
+    const first = (await mkdir(path, { recursive: true, mode: 0o700 })) ?? path;
+    for (let folder = path; folder.length >= first.length; folder = dirname(folder)) await syncFolder(dirname(folder));
+    this.#synced.add(path);
+  }
+}
+
+/** The names in it survive a power cut from now on. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
   try {
     await folder.sync();
   } finally {

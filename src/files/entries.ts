@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, utimes } from "node:fs/promises";
+import { readFile, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { FileId } from "../contract/ids.ts";
-import { writeWhole } from "./disk.ts";
+import { DurableFolders, writeWhole } from "./disk.ts";
 import type { Sniffed } from "./media-type.ts";
 import { isObject, parseAs } from "../lib/shapes.ts";
 
@@ -33,6 +33,7 @@ const isEntry = (value: unknown): value is FileEntry =>
 export class Entries {
   readonly #folder: string;
   readonly #temporary: () => string;
+  readonly #folders = new DurableFolders();
   /** The newest used last. */
   readonly #cached = new Map<FileId, FileEntry>();
 
@@ -64,7 +65,7 @@ export class Entries {
   async put(id: FileId, entry: FileEntry): Promise<void> {
     this.#remember(id, entry);
     const path = this.#path(id);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await this.#folders.make(dirname(path));
     await writeWhole(path, this.#temporary(), JSON.stringify(entry));
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeDurableFolder } from "../lib/make-folder.ts";
 import { ContentStore } from "./content-store.ts";
 import { writeWhole } from "./disk.ts";
 import { Entries } from "./entries.ts";
@@ -15,7 +16,7 @@ import type { Sharing, SharingOptions } from "./sharing.ts";
 export async function openFiles(options: FilesOptions): Promise<FileStore> {
   const { clock, shared, media, log, test = {} } = options;
   const folder = join(options.dataPath, "files");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeDurableFolder(folder, 0o700);
   const content = await ContentStore.open({
     folder,
     nowMs: () => clock.nowMs(),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statfsSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -36,6 +36,25 @@ export function obstacleTo(path: string): string | null {
 
 /** /proc and /sys, by the magic numbers of Linux. */
 const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x9f_a0, 0x62_65_65_72]);
+
+/** The same, and the names of the new folders survive a power cut. */
+export function makeDurableFolder(path: string, mode: number): void {
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder);
+  makeFolder(path, mode);
+  for (const folder of missing) syncFolder(dirname(folder));
+}
+
+/** The names in a folder survive a power cut from now on. Windows has no such call, and no need of it. */
+export function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { OpenedFile } from "../../contract/session.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
+import { makeDurableFolder } from "../../lib/make-folder.ts";
 import { errorCode } from "../../lib/network-error.ts";
 import type { WebSettings } from "./settings.ts";
 import type { ChatRecords } from "./store/records.ts";
@@ -36,7 +36,7 @@ export class Uploads {
     this.#records = records;
     this.#settings = settings;
     this.#folder = join(store.folder, "files");
-    makeFolder(this.#folder, 0o700);
+    makeDurableFolder(this.#folder, 0o700);
     // What a crash has left behind.
     for (const name of readdirSync(this.#folder)) if (records.file(name) === null) unlinkSync(join(this.#folder, name));
   }

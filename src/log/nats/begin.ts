@@ -1,7 +1,8 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
+import { syncFolder } from "../../lib/make-folder.ts";
 import { LogError } from "../errors.ts";
 import { WorkerConnection } from "../sqlite/connection.ts";
-import { logFile, syncFolder } from "../sqlite/database.ts";
+import { logFile } from "../sqlite/database.ts";
 import type { WorkerOptions } from "../sqlite/protocol.ts";
 import { assertRoom, snapshotFile } from "./snapshot-keeper.ts";
 import type { Snapshots } from "./snapshots.ts";

@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import type { Database } from "better-sqlite3";
-import { makeFolder } from "../../lib/make-folder.ts";
+import { makeDurableFolder, syncFolder } from "../../lib/make-folder.ts";
 import { damagedFile, toError } from "./failure.ts";
 import { inspect, migrate } from "./migrations.ts";
 import type { WorkerOptions } from "./protocol.ts";
@@ -52,7 +52,7 @@ export function openDatabase(options: WorkerOptions): Database {
  * here: closing it would drop the locks that SQLite holds for this process. `isReplica`: all that it had comes again.
  */
 function prepareFiles(folder: string, file: string, isReplica: boolean): void {
-  makeFolder(folder, 0o700);
+  makeDurableFolder(folder, 0o700);
   if (!existsSync(file)) {
     closeSync(openSync(file, "a", 0o600));
     syncFolder(folder);
@@ -61,15 +61,4 @@ function prepareFiles(folder: string, file: string, isReplica: boolean): void {
     throw toError(damagedFile(file, "it is empty, although this data folder has been used before"));
   }
   chmodSync(file, 0o600);
-}
-
-/** The new file's name must survive a power cut too. Windows has no such call, and no need of it. */
-export function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

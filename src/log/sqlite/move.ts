@@ -17,11 +17,11 @@ import { basename, dirname, join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import type { Database } from "better-sqlite3";
 import { describe } from "../../lib/describe.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
+import { makeDurableFolder, syncFolder } from "../../lib/make-folder.ts";
 import { LogError } from "../errors.ts";
 import type { Seq } from "../log.ts";
 import { type CopiedState, streamIn } from "./copied.ts";
-import { logFile, syncFolder } from "./database.ts";
+import { logFile } from "./database.ts";
 import { openFailure, toError } from "./failure.ts";
 import { kindOf, migrate, schemaFlaws } from "./migrations.ts";
 import { leaveStream } from "./replica.ts";
@@ -74,7 +74,7 @@ export async function importLog(dataPath: string, from: string, options: MoveOpt
 /** Copies an exported file, or a backup, to be changed; `to` must not exist. Rejects as `exportLog` does. */
 export async function copyToImport(from: string, to: string, options: MoveOptions): Promise<Copied> {
   try {
-    makeFolder(dirname(to), 0o700);
+    makeDurableFolder(dirname(to), 0o700);
   } catch (error) {
     throw importFailure(error, from, to);
   }

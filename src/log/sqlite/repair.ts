@@ -2,8 +2,9 @@ import { chownSync, copyFileSync, existsSync, linkSync, renameSync, rmSync, stat
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import type { Database } from "better-sqlite3";
+import { syncFolder } from "../../lib/make-folder.ts";
 import { LogError } from "../errors.ts";
-import { logFile, openDatabase, syncFolder } from "./database.ts";
+import { logFile, openDatabase } from "./database.ts";
 import { openFailure, toError } from "./failure.ts";
 import { viewsIn } from "./migrations.ts";
 import { leavesWithin, withLeaves } from "./leaves.ts";

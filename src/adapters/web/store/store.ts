@@ -3,7 +3,7 @@ import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../../../contract/host.ts";
-import { makeFolder } from "../../../lib/make-folder.ts";
+import { makeDurableFolder } from "../../../lib/make-folder.ts";
 import { prepareTables } from "./schema.ts";
 
 /** Another program has the file locked, as one that makes a copy of it: asked again after so long. */
@@ -40,7 +40,7 @@ export class ChatStore {
 
   /** Throws what the file system or SQLite throws. */
   constructor(folder: string, clock: Clock, onFailed: (why: string) => void) {
-    makeFolder(folder, 0o700);
+    makeDurableFolder(folder, 0o700);
     this.folder = folder;
     this.#file = join(folder, "chat.sqlite");
     this.#clock = clock;
