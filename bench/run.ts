@@ -5,6 +5,7 @@
  */
 import { readdirSync } from "node:fs";
 import { cpus } from "node:os";
+import { parseArgs } from "node:util";
 import { compare } from "./compare/compare.ts";
 import { meets, table } from "./lib/print.ts";
 import type { Result, Run } from "./lib/result.ts";
@@ -16,13 +17,22 @@ const modulesOf = (): readonly string[] =>
 
 if (process.argv.includes("--help")) {
   console.log(`npm run bench -- [--smoke] [NAME…]            all benchmarks, or these: ${modulesOf().join(", ")}
-npm run bench -- --compare [--quick] [COMMIT]  what a message costs against another commit`);
+npm run bench -- --compare [--quick] [COMMIT]  what a message costs against another commit
+npm run bench -- bystander [--program DIR]… [--case NAME]…
+                                               also the builds of other checkouts, in turn; only these cases`);
   process.exit(0);
 }
 if (process.argv.includes("--compare")) process.exit(await compare(process.argv.slice(2)));
 
-const smoke = process.argv.includes("--smoke");
-const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
+const { values, positionals: chosen } = parseArgs({
+  allowPositionals: true,
+  options: {
+    smoke: { type: "boolean", default: false },
+    program: { type: "string", multiple: true, default: [] },
+    case: { type: "string", multiple: true, default: [] },
+  },
+});
+const { smoke, program: programs, case: cases } = values;
 const modules = modulesOf().filter((name) => chosen.length === 0 || chosen.includes(name));
 
 const unknown = chosen.filter((name) => !modules.includes(name));
@@ -37,7 +47,7 @@ for (const name of modules) {
   };
   if (smoke && smokeless) continue;
   try {
-    results.push(await run({ smoke }));
+    results.push(await run({ smoke, programs, cases }));
   } catch (error) {
     console.error(error);
     results.push({ name, figures: [], ok: false });

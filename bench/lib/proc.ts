@@ -15,6 +15,8 @@ const START_LIMIT_MS = 20_000;
 export interface Rialto {
   readonly pid: number;
   readonly process: ChildProcess;
+  /** Its configuration file. */
+  readonly conf: string;
   /** Where to POST, and where to read. */
   readonly poster: number;
   readonly reader: number;
@@ -32,6 +34,8 @@ export interface Rialto {
  */
 interface StartOptions {
   readonly folder: string;
+  /** A data folder that exists already; absent: a new one under `folder`. */
+  readonly data?: string;
   readonly bin?: string;
   readonly buffer?: number;
   /** More lines of `[general]`. */
@@ -59,7 +63,12 @@ async function startRialto(options: StartOptions): Promise<Rialto> {
   const file = join(home, "rialto.toml");
   writeFileSync(
     file,
-    configuration({ buffer: 10, general: "", rest: LINKED, ...options }, join(home, "data"), poster, reader),
+    configuration(
+      { buffer: 10, general: "", rest: LINKED, ...options },
+      options.data ?? join(home, "data"),
+      poster,
+      reader,
+    ),
   );
   const begin = monotonic();
   const child = fork(options.bin ?? OURS, ["-conf", file], {
@@ -85,7 +94,7 @@ async function startRialto(options: StartOptions): Promise<Rialto> {
     await ended;
     if (child.exitCode !== 0) throw new Error(`rialto ended with ${child.exitCode ?? child.signalCode}`);
   };
-  return { pid: child.pid ?? 0, process: child, poster, reader, startMs, stop, output: () => output };
+  return { pid: child.pid ?? 0, process: child, conf: file, poster, reader, startMs, stop, output: () => output };
 }
 
 /** Runs `use` with the program up, and stops it whatever happens. */
@@ -106,6 +115,17 @@ export async function withRialto<T>(options: StartOptions, use: (rialto: Rialto)
 export function residentKiB(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+}
+
+/** Begins a new measurement of `peakKiB` (Linux). */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+}
+
+/** The most resident memory of a process since `forgetPeak`, in KiB (Linux). */
+export function peakKiB(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
 }
 
 /** What a process has had of the processors so far, in ms (Linux, which counts in hundredths of a second). */

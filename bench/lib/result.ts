@@ -19,6 +19,10 @@ export interface Result {
 /** `smoke`: as short as possible, only to see that it works. */
 export interface RunOptions {
   readonly smoke: boolean;
+  /** Other checkouts whose builds are measured as well, by benchmarks that can. */
+  readonly programs?: readonly string[];
+  /** The only cases to run, of benchmarks that have several; empty: all. */
+  readonly cases?: readonly string[];
 }
 
 /** Every `bench/*.ts` module exports `run` with this type. */
