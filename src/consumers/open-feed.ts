@@ -3,6 +3,7 @@ import type { FileStore } from "../files/files.ts";
 import { eventOf } from "../gateway/event-view.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { faultOf } from "../lib/fault.ts";
+import { backlogTurns } from "../lib/loop-turns.ts";
 import type { Entry, Log, Seq } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import type { EventFilter, Feed, FeedGap, FeedItem, FeedPage } from "./feed.ts";
@@ -27,7 +28,9 @@ export interface OpenFeed extends Feed {
 }
 
 /** Entries that one call of `read` looks at, passing or not. */
-const LOOKED_AT_MAX = 2048;
+const LOOKED_AT_MAX = 512;
+/** A reader with more than this many entries to read has a backlog: new entries and posts come before it. */
+const NEW_MAX = 64;
 /** Entries that `last` and `count` look through. */
 const COUNTED_MAX = 100_000;
 /** So many are counted one by one; when there are more, the index of the log says how many there are at most. */
@@ -112,6 +115,11 @@ class LogFeed implements OpenFeed {
   }
 
   async read(query: Query): Promise<FeedPage> {
+    const isNew = query.after >= this.#window.floor && this.#window.countAfter(query.after) <= NEW_MAX;
+    return isNew ? await this.#read(query) : await backlogTurns.run(async () => await this.#read(query));
+  }
+
+  async #read(query: Query): Promise<FeedPage> {
     const sight = await this.#look();
     const plan = sight.planOf(query.filter);
     const taking = new Taking(query);

@@ -129,6 +129,10 @@ export class Window {
     return low;
   }
 
+  countAfter(after: Seq): number {
+    return this.#entries.length - this.indexAfter(after);
+  }
+
   at(index: number): HeldEvent | undefined {
     return this.#entries[index];
   }

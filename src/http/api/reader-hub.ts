@@ -1,4 +1,5 @@
 import type { Clock } from "../../contract/host.ts";
+import { backlogTurns } from "../../lib/loop-turns.ts";
 import { Certainty } from "./certainty.ts";
 import type { ReaderConnection, HubEvents } from "./connection.ts";
 import type { GatewayFeed } from "./feed.ts";
@@ -21,6 +22,8 @@ import { type ReaderProgress, Taken } from "./taken.ts";
 const UNSENT_MAX = 64 * 1024;
 const STALL_MS = 60_000;
 const PAUSE_MS = 100;
+/** Writes of one reader that catches up, before posts and other readers have their turn. */
+const WRITES_MAX = 4;
 export const SWEEP_MS = 5_000;
 
 interface Reader<Chunk> {
@@ -200,12 +203,13 @@ export class ReaderHub<Chunk> {
   }
 
   #catchUp(reader: Reader<Chunk>): void {
-    while (!reader.connection.closed && !reader.loading && reader.pause === null) {
+    for (let writes = 0; !reader.connection.closed && !reader.loading && reader.pause === null; writes += 1) {
       const { kept, end } = this.#feed;
       this.#skip(reader, kept);
       if (reader.next >= end) return this.#goLive(reader);
       if (reader.connection.unsent > UNSENT_MAX) return;
       if (!this.#certainty.isSure) return this.#holdBack();
+      if (writes === WRITES_MAX) return this.#catchUpLater(reader);
       const to = reader.isNew ? reader.next + 1 : end;
       const got = this.#feed.lines(reader.next, to);
       if (got === null) return this.#catchUpFromLog(reader, to);
@@ -213,9 +217,21 @@ export class ReaderHub<Chunk> {
     }
   }
 
+  #catchUpLater(reader: Reader<Chunk>): void {
+    reader.loading = true;
+    const release = this.#feed.hold(reader.next);
+    void backlogTurns.run(() => {
+      release();
+      reader.loading = false;
+      this.#catchUp(reader);
+    });
+  }
+
   #catchUpFromLog(reader: Reader<Chunk>, to: number): void {
     reader.loading = true;
-    this.#feed.load(reader.next, to).then(
+    const release = this.#feed.hold(reader.next);
+    const loading = backlogTurns.run(async () => await this.#feed.load(reader.next, to));
+    loading.finally(release).then(
       ({ lines, next }) => {
         reader.loading = false;
         if (reader.connection.closed) return;

@@ -11,7 +11,7 @@ export interface EventSink {
   readonly room: number;
   /** Resolves when it takes one, or nobody wants them any more. */
   ready(): Promise<void>;
-  item(item: FeedItem): void;
+  items(items: readonly FeedItem[]): void;
   skipped(event: SkippedEvent): void;
   /** There is nothing for it up to here. */
   passed(position: Seq): void;
@@ -40,7 +40,7 @@ export async function pumpEvents(
       const gap = skippedOf(lost, items[0]?.seq ?? next + 1);
       if (isAborted(sink.ended)) return;
       if (gap !== null) sink.skipped(gap);
-      for (const item of items) sink.item(item);
+      sink.items(items);
       sink.passed(next);
       if (next > at) at = next;
       else await news.next();

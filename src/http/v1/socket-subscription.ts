@@ -18,8 +18,8 @@ export interface SocketOut {
   readonly isFull: boolean;
   /** Resolves when there is room again, or the socket has closed. */
   drained(): Promise<void>;
-  /** A whole frame of JSON. */
-  send(frame: string): void;
+  /** Whole frames of JSON, in one write. */
+  send(...frames: readonly string[]): void;
 }
 
 /** The events that a client has asked for under one id: no more of them than it has given credit for. */
@@ -66,9 +66,9 @@ export class Subscription implements EventSink {
     }
   }
 
-  item({ json }: FeedItem): void {
-    this.#credit -= 1;
-    this.#out.send(`{"op":"event","id":${this.#id},"event":${json}}`);
+  items(items: readonly FeedItem[]): void {
+    this.#credit -= items.length;
+    this.#out.send(...items.map(({ json }) => `{"op":"event","id":${this.#id},"event":${json}}`));
   }
 
   skipped({ from, to, count }: SkippedEvent): void {
@@ -108,10 +108,8 @@ export class Subscription implements EventSink {
       const { from, to, count } = gap;
       this.skipped({ type: "skipped", from: String(from), to: String(to), count });
     }
-    for (const delivered of events) {
-      this.#credit -= 1;
-      this.#out.send(`{"op":"event","id":${this.#id},${deliveredJson(delivered).slice(1)}`);
-    }
+    this.#credit -= events.length;
+    this.#out.send(...events.map((delivered) => `{"op":"event","id":${this.#id},${deliveredJson(delivered).slice(1)}`));
   }
 
   #wake(): void {

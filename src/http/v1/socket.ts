@@ -106,8 +106,11 @@ class SocketSession implements SocketOut {
     while (this.isFull && !this.#closed.signal.aborted) await this.#drained.promise;
   }
 
-  send(frame: string): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame, { binary: false });
+  send(...frames: readonly string[]): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#wire.cork();
+    for (const frame of frames) this.#socket.send(frame, { binary: false });
+    this.#wire.uncork();
   }
 
   async #take(data: RawData, isBinary: boolean): Promise<void> {

@@ -97,15 +97,11 @@ export class SseWriter {
     while (this.isFull && !this.ended.aborted) await this.#drained.promise;
   }
 
-  /** An event of the log. */
-  item(item: FeedItem): void {
-    this.#told = this.#position = item.seq;
-    let chunk = chunks.get(item);
-    if (chunk === undefined) {
-      chunk = makeChunk(frame(item.seq, item.type, item.json));
-      chunks.set(item, chunk);
-    }
-    this.#write(chunk);
+  /** Events of the log, in one write: each write of its own would cost a system call. */
+  items(items: readonly FeedItem[]): void {
+    this.#socket.cork();
+    for (const item of items) this.#item(item);
+    this.#socket.uncork();
   }
 
   /** Another event; `id` null: the client's position stays as it is. `json`: without a line end. */
@@ -128,6 +124,16 @@ export class SseWriter {
   /** Ends the connection with all that was not taken. */
   cut(): void {
     this.#socket.destroy();
+  }
+
+  #item(item: FeedItem): void {
+    this.#told = this.#position = item.seq;
+    let chunk = chunks.get(item);
+    if (chunk === undefined) {
+      chunk = makeChunk(frame(item.seq, item.type, item.json));
+      chunks.set(item, chunk);
+    }
+    this.#write(chunk);
   }
 
   #write(chunk: Chunk): void {

@@ -259,7 +259,7 @@ async function push(consumer: Consumer, find: () => Promise<Consumer>, writer: S
         const skipped = { type: "skipped", from: String(from), to: String(to), count };
         writer.event(to, "skipped", JSON.stringify(skipped));
       }
-      for (const { item } of events) writer.item(item);
+      writer.items(events.map(({ item }) => item));
       await writer.drained();
     }
   } catch {

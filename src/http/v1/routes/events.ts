@@ -39,7 +39,7 @@ async function events(call: Call, deps: V1Deps): Promise<Reply> {
     ended,
     room: Infinity,
     ready: async () => await writer.drained(),
-    item: writer.item.bind(writer),
+    items: writer.items.bind(writer),
     skipped: (event: NonNullable<typeof gap>) => writer.event(Number(event.to), "skipped", toJson(event)),
     passed: writer.passed.bind(writer),
   };
