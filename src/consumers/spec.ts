@@ -31,11 +31,14 @@ const names = <const D extends string>(description: D) =>
 /** A position in the log, as texts have it. */
 export const SeqSchema = { type: "string", pattern: "^(0|[1-9]\\d{0,15})$" } as const;
 
+/** Of all names in a filter together, as UTF-8. Each consumer keeps its filter, in memory and on the disk. */
+export const FILTER_BYTES_MAX = 16 * 1024;
+
 /** Which events somebody wants: a body's `filter`. */
 export const FilterSchema = {
   type: "object",
   additionalProperties: false,
-  description: "Which events; an empty list means all.",
+  description: `Which events; an empty list means all. All names together have ${FILTER_BYTES_MAX} bytes at most.`,
   properties: {
     gateways: names("Names of gateways."),
     types: names('Types of events; with `.*` at the end, all that begin so: "message.*".'),
@@ -185,7 +188,16 @@ export function filterOf(body: FilterBody, pointer: string, flaw: (flaw: SpecFla
       });
     }
   }
-  return { gateways: body.gateways ?? [], types, accounts: body.accounts ?? [], mine: body.mine ?? false };
+  const filter = { gateways: body.gateways ?? [], types, accounts: body.accounts ?? [], mine: body.mine ?? false };
+  const size = filterSizeFlaw(filter);
+  if (size !== null) flaw({ pointer, detail: size });
+  return filter;
+}
+
+/** Null: it is not too large. */
+export function filterSizeFlaw({ gateways, types, accounts }: Omit<EventFilter, "mine">): string | null {
+  const bytes = [...gateways, ...types, ...accounts].reduce((sum, name) => sum + Buffer.byteLength(name), 0);
+  return bytes > FILTER_BYTES_MAX ? `must not have more than ${FILTER_BYTES_MAX} bytes in all its names` : null;
 }
 
 /** As a body has it, nothing left out. */

@@ -1,7 +1,7 @@
 import type { Access } from "../../access/access.ts";
 import { maySee } from "../../access/access.ts";
 import type { EventFilter } from "../../consumers/feed.ts";
-import { DURABLE_TYPES } from "../../consumers/spec.ts";
+import { DURABLE_TYPES, filterSizeFlaw } from "../../consumers/spec.ts";
 import type { Seq } from "../../log/log.ts";
 import type { V1Deps } from "./deps.ts";
 import { type FieldError, ProblemError } from "./problems.ts";
@@ -32,6 +32,8 @@ export function readableFilter(
     errors.push({ pointer: `${pointer}/types/${at}`, detail: `must be one of ${TYPES.join(", ")}, or message.*` });
   }
   if (errors.length > 0) throw new ProblemError("bad_request", "there is no such type of events", { errors });
+  const size = filterSizeFlaw({ gateways, types, accounts });
+  if (size !== null) throw new ProblemError("bad_request", `the filter is too large: it ${size}`);
   const all = [...routes.seen(account().key).values()].flatMap((subject) => subject.gateways.map(({ name }) => name));
   const seen = [...new Set(all)].filter((name) => maySee(access, name));
   const unknown = gateways.find((name) => !seen.includes(name));
