@@ -23,6 +23,7 @@ import type { Figure, Result, RunOptions } from "./lib/result.ts";
 const POLICY = { durability: "power", retentionDays: 7, retentionBytes: 64 * 1024 ** 3, messageIdDays: 30 } as const;
 const OWN = "api.bench";
 const SUBJECT = "net.a/#x";
+const QUOTA = { of: "consumers", setting: "", count: 10 } as const;
 const BATCH = 100;
 const IN_FLIGHT = 1000;
 const BATCH_GOAL = 0.35;
@@ -53,7 +54,14 @@ export async function run({ smoke }: RunOptions): Promise<Result> {
     const files = { linkFor: () => null, linksUntil: () => null };
     const logger = { error: () => undefined } as never;
     const feed = openFeed({ account: OWN, log, routes, files, logger });
-    const consumers = await openConsumers({ accountKey: OWN, stem: CONSUMERS_STEM, feed, log, clock: systemClock });
+    const consumers = await openConsumers({
+      accountKey: OWN,
+      stem: CONSUMERS_STEM,
+      quota: QUOTA,
+      feed,
+      log,
+      clock: systemClock,
+    });
     const rate = async (name: string, single: boolean) => await rateOf(consumers, { name, single, count });
     const began = performance.now();
     for (let after = 0; after < log.head;) {

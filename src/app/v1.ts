@@ -130,10 +130,13 @@ interface State extends Pick<V1Deps, "consumers" | "webhooks"> {
 
 /** What the log keeps of consumers and webhooks. Rejects with a LogError, with nothing left open but the feed. */
 async function openState({ account, config, feed, log, clock, logger }: StateSources): Promise<State> {
-  const { key, name } = account();
+  const { key, name, settings } = account();
+  const { ConsumersPerToken, WebhooksPerToken } = apiSettings(settings);
   const own = { accountKey: key, feed, log: ownMarks(log, key), clock };
-  const consumers = await openConsumers({ ...own, stem: CONSUMERS_STEM });
-  const pushed = await openConsumers({ ...own, stem: PUSHED_STEM });
+  const quota = { of: "consumers", setting: "ConsumersPerToken", count: ConsumersPerToken } as const;
+  const pushedQuota = { of: "webhooks", setting: "WebhooksPerToken", count: WebhooksPerToken } as const;
+  const consumers = await openConsumers({ ...own, stem: CONSUMERS_STEM, quota });
+  const pushed = await openConsumers({ ...own, stem: PUSHED_STEM, quota: pushedQuota });
   const allowPrivate = (): readonly string[] => config().general.allowPrivate;
   const { random } = Math;
   const webhooks = await openWebhooks({

@@ -48,6 +48,7 @@ export class StoredConsumer implements Consumer {
   readonly #parts: ConsumerParts;
   readonly #keeper: Keeper;
   #saved: SavedSpec;
+  #etag: string;
   #state: ConsumerState;
   /** What its reads pass; one object, by which the feed keeps what it has worked out. */
   #filter: EventFilter;
@@ -65,7 +66,8 @@ export class StoredConsumer implements Consumer {
   constructor(name: string, saved: SavedConsumer, parts: ConsumerParts) {
     this.name = name;
     this.#parts = parts;
-    this.#saved = { spec: saved.spec, gateways: saved.gateways };
+    this.#saved = { spec: saved.spec, gateways: saved.gateways, token: saved.token };
+    this.#etag = savedEtag(this.#saved);
     this.#state = new ConsumerState(saved.spec, saved.state, parts.feed.head);
     this.#filter = { ...saved.spec.filter, gateways: this.gateways ?? [] };
     this.#seenMs = saved.seenMs;
@@ -89,8 +91,13 @@ export class StoredConsumer implements Consumer {
     return spec.filter.gateways.length > 0 ? spec.filter.gateways : gateways;
   }
 
+  /** The token that made it, as SavedSpec has it. */
+  get token(): string | null {
+    return this.#saved.token;
+  }
+
   get etag(): string {
-    return etagOf(JSON.stringify(this.#saved));
+    return this.#etag;
   }
 
   /** Whether nobody has used it for as long as it allows. */
@@ -206,10 +213,11 @@ export class StoredConsumer implements Consumer {
    * answered. `gateways`: those that it sees where the filter names none; absent: as before.
    */
   async change(spec: ConsumerSpec, gateways: SavedSpec["gateways"] = this.#saved.gateways): Promise<void> {
-    const next = { spec, gateways };
+    const next = { spec, gateways, token: this.#saved.token };
     await this.#parts.log.mark([specMark(this.#parts.prefix, this.name, next)]);
     this.#alive();
     this.#saved = next;
+    this.#etag = savedEtag(next);
     this.#state = this.#state.under(spec);
     this.#filter = { ...spec.filter, gateways: this.gateways ?? [] };
     this.#moved();
@@ -339,6 +347,9 @@ export class StoredConsumer implements Consumer {
     return clock.nowMs() + (monoMs - clock.monoMs());
   }
 }
+
+/** Of what its users see of it. */
+const savedEtag = ({ spec, gateways }: SavedSpec): string => etagOf(JSON.stringify({ spec, gateways }));
 
 /** What is lost before an event: the memory of the program may have what the log has no more. */
 function before(first: FeedItem | undefined, gap: NonNullable<Pulled["gap"]>): Pulled["gap"] {

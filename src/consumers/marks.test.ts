@@ -33,20 +33,33 @@ test("the position is written as the design has it", () => {
 
 test("what is written is read again", () => {
   const written = [
-    specMark(PREFIX, "bot", { spec, gateways: ["lobby"] }),
+    specMark(PREFIX, "bot", { spec, gateways: ["lobby"], token: "aaaaaaaa" }),
     atMark(PREFIX, "bot", state, 5),
     deadMark(PREFIX, "bot", state.dead),
     goneMark(PREFIX, "old", { atMs: 77, gateways: ["den"] }),
   ];
   const { consumers, gone } = readMarks(PREFIX, new Map(written.map(({ name, value }) => [name, value])));
-  expect([...consumers]).toEqual([["bot", { spec, gateways: ["lobby"], state, seenMs: 5 }]]);
+  expect([...consumers]).toEqual([["bot", { spec, gateways: ["lobby"], token: "aaaaaaaa", state, seenMs: 5 }]]);
   expect([...gone]).toEqual([["old", { atMs: 77, gateways: ["den"] }]]);
+});
+
+test("a consumer of a version that did not note its token is one of the account's own", () => {
+  const { name } = specMark(PREFIX, "bot", { spec, gateways: null, token: null });
+  const at = atMark(PREFIX, "bot", state, 5);
+  const marks = new Map([
+    [name, JSON.stringify({ spec, gateways: null })],
+    [at.name, at.value ?? ""],
+  ]);
+  expect(readMarks(PREFIX, marks).consumers.get("bot")?.token).toBeNull();
 });
 
 test.each([
   ["no JSON", "{"],
   ["no object", "[]"],
-  ["a configuration with a key missing", JSON.stringify({ spec: { ...spec, filter: {} }, gateways: null })],
+  [
+    "a configuration with a key missing",
+    JSON.stringify({ spec: { ...spec, filter: {} }, gateways: null, token: null }),
+  ],
   ["gateways that are no texts", JSON.stringify({ spec, gateways: [1] })],
 ])("a configuration is passed over that is %s", (_, value) => {
   const at = atMark(PREFIX, "bot", state, 5);
@@ -63,7 +76,7 @@ test.each([
 test.each(["{", "[]", "{}", '{"f":-1}'])(
   "a consumer whose position is %s does not begin with all of the log",
   (value) => {
-    const { name, value: saved } = specMark(PREFIX, "bot", { spec, gateways: null });
+    const { name, value: saved } = specMark(PREFIX, "bot", { spec, gateways: null, token: null });
     const marks = new Map([
       [name, saved],
       [`${PREFIX}bot/at`, value],
@@ -79,6 +92,7 @@ test("a position with nonsense in it is what of it makes sense", () => {
     [`${PREFIX}bot/dead`, '[[5],["x",1,"dropped"]]'],
   ]);
   expect(readMarks(PREFIX, marks).consumers.get("bot")).toEqual({
+    token: null,
     spec,
     gateways: null,
     seenMs: 0,

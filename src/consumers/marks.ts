@@ -29,6 +29,8 @@ export interface SavedSpec {
   readonly spec: ConsumerSpec;
   /** The gateways that its maker could see; null: all of the account. */
   readonly gateways: readonly string[] | null;
+  /** The eight characters of the token that made it; null: the account's own, or an account without one. */
+  readonly token: string | null;
 }
 
 /** A consumer as its marks have it. */
@@ -54,9 +56,9 @@ export const markNames = (prefix: string, name: string) => ({
   gone: `${prefix}${name}/gone`,
 });
 
-export const specMark = (prefix: string, name: string, { spec, gateways }: SavedSpec): Mark => ({
+export const specMark = (prefix: string, name: string, { spec, gateways, token }: SavedSpec): Mark => ({
   name: markNames(prefix, name).spec,
-  value: JSON.stringify({ spec, gateways }),
+  value: JSON.stringify({ spec, gateways, ...(token !== null && { token }) }),
 });
 
 /** Floor, ranges above it, deliveries of what is not acknowledged, and when it was used last. */
@@ -109,7 +111,8 @@ export function readMarks(
       continue;
     }
     const dead = deadOf(readJson(marks.get(names.dead)));
-    consumers.set(name, { spec: saved.spec, gateways: saved.gateways, ...positionOf(at, dead) });
+    const { spec, gateways, token = null } = saved;
+    consumers.set(name, { spec, gateways, token, ...positionOf(at, dead) });
   }
   return { consumers, gone, unreadable };
 }
@@ -158,8 +161,14 @@ function deadOf(value: unknown): ReadonlyMap<Seq, Dead> {
 const wholeOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-const isSavedSpec = (value: unknown): value is SavedSpec =>
-  isObject(value) && isSpec(value["spec"]) && (value["gateways"] === null || isTexts(value["gateways"]));
+/** Consumers of earlier versions have no `token`. */
+type StoredSpec = Omit<SavedSpec, "token"> & Partial<Pick<SavedSpec, "token">>;
+
+function isSavedSpec(value: unknown): value is StoredSpec {
+  if (!isObject(value)) return false;
+  const { spec, gateways, token = null } = value;
+  return isSpec(spec) && (gateways === null || isTexts(gateways)) && (token === null || typeof token === "string");
+}
 
 function isSpec(value: unknown): value is ConsumerSpec {
   if (!isObject(value)) return false;

@@ -13,8 +13,8 @@ import { readRecord, readState, type WebhookRecord } from "./webhook-marks.ts";
 import { type WebhookPut, type Webhooks, type WebhooksDeps, type WebhookSpec, type WebhookView } from "./webhooks.ts";
 import { webhookStem } from "./webhooks.ts";
 
-/** Of one account. */
-const WEBHOOKS_MAX = 64;
+/** Of one account, whatever its tokens may have. */
+const WEBHOOKS_MAX = 256;
 const DAY_MS = 86_400_000;
 /** How long two secrets are valid. */
 const ROTATION_MS = DAY_MS;
@@ -98,6 +98,10 @@ class OwnWebhooks implements Webhooks {
   async get(name: string, access: Access): Promise<WebhookView> {
     const { running, consumer } = await this.#find(name, access);
     return await this.#view(name, running, consumer);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#running.keys()];
   }
 
   async list(access: Access): Promise<readonly WebhookView[]> {

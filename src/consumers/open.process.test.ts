@@ -20,6 +20,7 @@ const access = (...gateways: readonly string[]): Access => ({
   ended: new AbortController().signal,
 });
 const ALL = access();
+const QUOTA = { of: "consumers", setting: "ConsumersPerToken" } as const;
 const never = new AbortController().signal;
 const DAY_MS = 86_400_000;
 
@@ -29,7 +30,7 @@ function spec(changes: Partial<ConsumerSpec> = {}): ConsumerSpec {
   return { ...read.spec, backoffMs: [], ...changes };
 }
 
-async function stage(options: Parameters<typeof feedStage>[0] = {}) {
+async function stage({ count = 5000, ...options }: Parameters<typeof feedStage>[0] & { readonly count?: number } = {}) {
   const feeds = await feedStage(options);
   const clock = new FakeClock();
   const disk = { refuses: false, writes: 0 };
@@ -46,7 +47,14 @@ async function stage(options: Parameters<typeof feedStage>[0] = {}) {
     },
   };
   const open = async (feed: Feed = feeds.feed): Promise<Consumers> => {
-    const opened = await openConsumers({ accountKey: OWN, stem: CONSUMERS_STEM, feed, log, clock });
+    const opened = await openConsumers({
+      accountKey: OWN,
+      stem: CONSUMERS_STEM,
+      quota: { ...QUOTA, count },
+      feed,
+      log,
+      clock,
+    });
     onTestFinished(async () => await opened.close());
     return opened;
   };
@@ -236,6 +244,24 @@ test("a token of some gateways makes consumers of those, and sees no others", as
   expect(await codeOf(consumers.get("whole", lobby))).toBe("not_found");
   expect(await consumers.remove("games", lobby)).toBe(false);
   expect(await codeOf(consumers.put("whole", spec(), { access: lobby, ifMatch: null }))).toBe("not_found");
+});
+
+test("a token has as many consumers as its quota allows, whatever others have, also after a restart", async () => {
+  const { consumers, open } = await stage({ count: 5 });
+  const one: Access = { ...ALL, by: "token", token: "aaaaaaaa" };
+  const other: Access = { ...ALL, by: "token", token: "bbbbbbbb" };
+  const make = async (name: string, who: Access, among = consumers): Promise<unknown> =>
+    await among.put(name, spec(), { access: who, ifMatch: null });
+  for (const name of ["a", "b", "c", "d", "e"]) await make(name, one);
+  const refusal = { code: "unprocessable", message: expect.stringContaining("ConsumersPerToken") as unknown };
+  await expect(make("f", one)).rejects.toMatchObject(refusal);
+  for (const who of [other, ALL]) await make(`of ${who.token}`, who);
+  await consumers.close();
+  const again = await open();
+  await expect(make("f", one, again)).rejects.toMatchObject(refusal);
+  for (const who of [other, ALL]) await make(`more of ${who.token}`, who, again);
+  await again.remove("a", one);
+  await make("f", one, again);
 });
 
 test("those who wait for one that is deleted are told", async () => {

@@ -9,17 +9,26 @@ import { atMark, type Gone, goneMark, markNames, readMarks, type SavedConsumer, 
 import { isMatch } from "./spec.ts";
 import { Wakes } from "./wakes.ts";
 
-/** Consumers of one account. */
-const CONSUMERS_MAX = 2000;
+/** Of one account, whatever its tokens may have: it is a bound for memory, 16 KiB of filter each. */
+const ACCOUNT_MAX = 10_000;
 /** Names of consumers that have ended by themselves; the oldest are forgotten. */
 const GONE_MAX = 1000;
 /** What a start leaves to those that would have been idle for too long meanwhile, in ms. */
 const GRACE_MS = 3_600_000;
 
+/** How many a token may have made that are still there. The account's own Token counts as one token. */
+interface TokenQuota {
+  readonly count: number;
+  /** What they are, and the setting with their number, for people. */
+  readonly of: "consumers" | "webhooks";
+  readonly setting: string;
+}
+
 export interface ConsumersOptions {
   readonly accountKey: string;
   /** Beginning of the names of its marks: those of programs, or those of webhooks. */
   readonly stem: string;
+  readonly quota: TokenQuota;
   readonly feed: Feed;
   readonly log: KeptLog;
   readonly clock: Clock;
@@ -133,9 +142,7 @@ class StoredConsumers implements Consumers {
   }
 
   async #create(name: string, spec: ConsumerSpec, access: Access): Promise<StoredConsumer> {
-    if (this.#consumers.size >= CONSUMERS_MAX) {
-      throw new ConsumerError("unprocessable", `an account has ${CONSUMERS_MAX} consumers at most: delete some`);
-    }
+    this.#checkQuota(access);
     const { feed, clock, log } = this.#options;
     const gateways = access.gateways === null ? null : [...access.gateways];
     // An empty list would mean all.
@@ -147,12 +154,24 @@ class StoredConsumers implements Consumers {
     }
     const floor = await positionOf(spec.start, filter, feed);
     const state = { floor, ranges: [], counts: [], dead: [] };
-    const saved = { spec, gateways, state, seenMs: clock.nowMs() };
+    const saved = { spec, gateways, token: access.token, state, seenMs: clock.nowMs() };
     await log.mark([specMark(this.#prefix, name, saved), atMark(this.#prefix, name, state, saved.seenMs)]);
     if (this.#gone.delete(name)) await log.unmark([markNames(this.#prefix, name).gone]);
     const consumer = this.#make(name, saved);
     this.#consumers.set(name, consumer);
     return consumer;
+  }
+
+  /** Throws a ConsumerError when the caller, or the account, has as many as it may have. */
+  #checkQuota({ token }: Access): void {
+    const { count, of, setting } = this.#options.quota;
+    if (this.#consumers.size >= ACCOUNT_MAX) {
+      throw new ConsumerError("unprocessable", `an account has ${ACCOUNT_MAX} ${of} at most: delete some`);
+    }
+    const own = [...this.#consumers.values()].filter((consumer) => consumer.token === token);
+    if (own.length < count) return;
+    const detail = `this token has made ${count} ${of}, as many as ${setting} allows: delete some`;
+    throw new ConsumerError("unprocessable", detail);
   }
 
   #make(name: string, saved: SavedConsumer): StoredConsumer {

@@ -11,7 +11,7 @@ const SPEC = { start: "new", filter: { gateways: [], types: [], accounts: [], mi
 /** As a start reads it. */
 function throughMarks(saved: SavedState): SavedState {
   const marks = [
-    specMark(PREFIX, "c", { spec: { ...SPEC, ...RULES }, gateways: null }),
+    specMark(PREFIX, "c", { spec: { ...SPEC, ...RULES }, gateways: null, token: null }),
     atMark(PREFIX, "c", saved, 0),
     deadMark(PREFIX, "c", new Map(saved.dead)),
   ];

@@ -60,6 +60,8 @@ export interface Webhooks {
     how: { readonly access: Access; readonly ifMatch: string | null },
   ): Promise<WebhookPut>;
   get(name: string, access: Access): Promise<WebhookView>;
+  /** Also of those that a caller does not see. */
+  readonly names: readonly string[];
   list(access: Access): Promise<readonly WebhookView[]>;
   remove(name: string, access: Access): Promise<boolean>;
   /** A new secret; what is sent in the next day is signed with the old one as well. */

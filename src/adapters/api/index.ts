@@ -37,6 +37,21 @@ const schema = {
       minimum: 1024,
       maximum: 256 * 1024 * 1024,
     },
+    ConsumersPerToken: {
+      type: "integer",
+      description:
+        "Most consumers of `/v1` that one token may have made, at the same time. `Token` counts as one token, here and in all settings `…PerToken`.",
+      default: 500,
+      minimum: 1,
+      maximum: 10_000,
+    },
+    WebhooksPerToken: {
+      type: "integer",
+      description: "Most webhooks that one token may have made, at the same time.",
+      default: 64,
+      minimum: 1,
+      maximum: 256,
+    },
     TextFormat: {
       type: "string",
       enum: ["markdown", "plain", ""],

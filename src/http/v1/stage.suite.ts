@@ -102,6 +102,8 @@ export async function v1Stage({
       Token: token,
       Buffer: 1_000,
       MaxBodySize: 1_000_000,
+      ConsumersPerToken: 500,
+      WebhooksPerToken: 64,
       ...settings,
     },
   };
