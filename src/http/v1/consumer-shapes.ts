@@ -2,6 +2,7 @@ import type { Acked, AckRequest, ConsumerView, DeadPage, Delivered, Pulled } fro
 import { DURATION, SeqSchema, type SpecFlaw, SpecSchema, specView } from "../../consumers/spec.ts";
 import { formatSpan, parseSpan } from "../../lib/duration.ts";
 import { isObject } from "../../lib/shapes.ts";
+import { NextSchema } from "./listing.ts";
 import { ProblemError } from "./problems.ts";
 
 /** What consumers are asked and answer, as JSON: for their routes and for frames of the WebSocket. */
@@ -87,7 +88,7 @@ export const ConsumerSchema = {
 export const ConsumersSchema = {
   type: "object",
   required: ["consumers"],
-  properties: { consumers: { type: "array", items: ConsumerSchema } },
+  properties: { consumers: { type: "array", items: ConsumerSchema }, next: NextSchema },
 } as const;
 
 const EventSchema = { type: "object", description: "As on `/v1/events`." } as const;

@@ -4,9 +4,10 @@ import { readTokenRequest } from "../../../access/token-request.ts";
 import type { Tokens, TokenView } from "../../../access/tokens.ts";
 import { isObject } from "../../../lib/shapes.ts";
 import type { V1Deps } from "../deps.ts";
+import { listed, listingQuery, NextSchema } from "../listing.ts";
 import { ownGateways } from "../own-gateways.ts";
 import { ProblemError } from "../problems.ts";
-import { type Call, ok, type Reply, type Route } from "../route.ts";
+import { type Call, type Reply, type Route } from "../route.ts";
 import { type AccountDesk, accountActRoutes } from "./account-acts.ts";
 
 type TokenDeps = Pick<V1Deps, "tokens" | "account" | "config" | "clock">;
@@ -99,20 +100,24 @@ export const adminRoutes: readonly Route[] = [
     needs: "admin",
     id: "listTokens",
     summary: "The tokens of the account.",
+    query: listingQuery,
     answers: {
       200: {
         about: "All that the caller sees, the oldest first.",
         schema: {
           type: "object",
-          properties: { tokens: { type: "array", items: tokenSchema } },
+          properties: { tokens: { type: "array", items: tokenSchema }, next: NextSchema },
           required: ["tokens"],
         },
       },
     },
-    handle: ({ access }, { tokens }) => {
-      const seen = tokens.list().filter((view) => isSeen(view, access));
-      return ok({ tokens: seen.map(tokenJson) });
-    },
+    handle: async ({ access, query }, { tokens }) =>
+      await listed(query, {
+        name: "tokens",
+        items: tokens.list().filter((view) => isSeen(view, access)),
+        key: ({ createdMs, id }) => `${String(createdMs).padStart(16, "0")}-${id}`,
+        view: tokenJson,
+      }),
   },
   {
     method: "POST",

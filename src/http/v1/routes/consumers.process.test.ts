@@ -46,6 +46,16 @@ test("a consumer is made once, is the same again, and changes only with the ETag
   expect(await stage.ask("DELETE", "/v1/consumers/bot")).toMatchObject({ status: 404 });
 });
 
+test("consumers are listed in pages", async () => {
+  const stage = await v1Stage();
+  for (const name of ["c", "a", "b"]) await consume(stage, {}, name);
+  const names = (query: string) => stage.ask("GET", `/v1/consumers${query}`);
+  expect(await names("?limit=2")).toMatchObject({ body: { consumers: [{ name: "a" }, { name: "b" }], next: "b" } });
+  const last = await names("?limit=2&after=b");
+  expect(last).toMatchObject({ body: { consumers: [{ name: "c" }] } });
+  expect(last.body).not.toHaveProperty("next");
+});
+
 test("what is pulled comes in order, and is gone once it is acknowledged", async () => {
   const stage = await v1Stage();
   await consume(stage);
@@ -90,6 +100,13 @@ test.each([
   ["a duration that is none", "PUT", "", { ack_wait: "soon" }, 400],
   ["a wait that is too short", "PUT", "", { ack_wait: "1ms" }, 400],
   ["a type that there is not", "PUT", "", { filter: { types: ["mesage.*"] } }, 400],
+  [
+    "a filter of too many bytes",
+    "PUT",
+    "",
+    { filter: { accounts: Array.from({ length: 100 }, () => "x".repeat(200)) } },
+    400,
+  ],
   ["too many in flight", "PUT", "", { max_in_flight: 1001 }, 400],
   ["a position behind the end", "PUT", "", { start: { after: "99" } }, 410],
   ["a time that is none", "PUT", "", { start: { time: "yesterday" } }, 400],

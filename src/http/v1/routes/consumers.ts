@@ -28,6 +28,7 @@ import {
   seqOf,
 } from "../consumer-shapes.ts";
 import type { V1Deps } from "../deps.ts";
+import { listed, listingQuery } from "../listing.ts";
 import { ProblemError } from "../problems.ts";
 import type { Call, Reply, Route } from "../route.ts";
 import { SseWriter } from "../sse.ts";
@@ -58,7 +59,7 @@ const putConsumer: Route = {
     409: { about: "It is there with another configuration." },
     410: { about: "`after` is a position of another log." },
     412: { about: "If-Match names another configuration than the one that stands." },
-    422: { about: "The account has too many." },
+    422: { about: "The token has as many as ConsumersPerToken allows, or the account too many." },
   },
   handle: async ({ params, access, body, request }, { consumers }) => {
     const name = params["name"] ?? "";
@@ -84,13 +85,16 @@ const listConsumers: Route = {
   path: "/v1/consumers",
   needs: "read",
   id: "listConsumers",
-  summary: "All consumers that the caller may see",
+  summary: "The consumers that the caller may see",
+  query: listingQuery,
   answers: { 200: { about: "By name.", schema: ConsumersSchema } },
-  handle: async ({ access }, { consumers }) => {
-    const all = await consumers.list(access);
-    const views = await Promise.all(all.map(async (consumer) => await consumer.view()));
-    return { status: 200, body: { consumers: views.map(consumerView) } };
-  },
+  handle: async ({ access, query }, { consumers }) =>
+    await listed(query, {
+      name: "consumers",
+      items: await consumers.list(access),
+      key: ({ name }) => name,
+      view: async (consumer) => consumerView(await consumer.view()),
+    }),
 };
 
 const getConsumer: Route = {

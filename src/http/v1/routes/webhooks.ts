@@ -6,6 +6,7 @@ import type { DeadPage } from "../../../consumers/consumers.ts";
 import { formatSpan, parseSpan } from "../../../lib/duration.ts";
 import { isObject } from "../../../lib/shapes.ts";
 import { seqOf } from "../consumer-shapes.ts";
+import { listed, listingQuery, NextSchema } from "../listing.ts";
 import { type FieldError, ProblemError } from "../problems.ts";
 import { type JsonSchema, ok, type Reply, type Route } from "../route.ts";
 
@@ -81,17 +82,24 @@ export const webhooksRoutes: readonly Route[] = [
     id: "listWebhooks",
     summary: "Lists the webhooks of the account",
     about,
+    query: listingQuery,
     answers: {
       200: {
         about: "By name.",
         schema: {
           type: "object",
           required: ["webhooks"],
-          properties: { webhooks: { type: "array", items: WebhookViewSchema } },
+          properties: { webhooks: { type: "array", items: WebhookViewSchema }, next: NextSchema },
         },
       },
     },
-    handle: async ({ access }, { webhooks }) => ok({ webhooks: (await webhooks.list(access)).map(webhookJson) }),
+    handle: async ({ access, query }, { webhooks }) =>
+      await listed(query, {
+        name: "webhooks",
+        items: webhooks.names,
+        key: (name) => name,
+        view: async (name) => webhookJson(await webhooks.get(name, access)),
+      }),
   },
   {
     method: "PUT",
@@ -108,7 +116,10 @@ export const webhooksRoutes: readonly Route[] = [
       403: { about: "The filter names a gateway that the token does not see." },
       409: { about: "It is there already, with another configuration." },
       412: { about: "It is not as If-Match says." },
-      422: { about: "The address cannot be called, or a value makes no sense." },
+      422: {
+        about:
+          "The address cannot be called, a value makes no sense, or the token has as many as WebhooksPerToken allows.",
+      },
     },
     handle: async ({ access, params, body, request }, { webhooks }) => {
       const { name = "" } = params;
