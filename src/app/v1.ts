@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Tokens } from "../access/tokens.ts";
-import { apiSettings } from "../adapters/api/index.ts";
+import { type ApiSettings, apiSettings } from "../adapters/api/index.ts";
 import { adapters } from "../adapters/registry.ts";
 import { Destinations } from "../admin/destinations.ts";
 import type { Alert, Destination } from "../admin/views.ts";
@@ -24,6 +24,7 @@ import type { V1Deps } from "../http/v1/deps.ts";
 import { Doorman } from "../http/v1/doorman.ts";
 import type { V1Host, V1Service } from "../http/v1/index.ts";
 import { RateLimits } from "../http/v1/limits.ts";
+import type { Quotas } from "../http/v1/quotas.ts";
 import { Router } from "../http/v1/router.ts";
 import { serveSocket } from "../http/v1/socket.ts";
 import { v1Routes } from "../http/v1/routes/index.ts";
@@ -59,6 +60,8 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
   const { key, name, settings } = account();
   const tokens = await sources.tokens();
   const tickets = new Tickets({ monoMs: () => clock.monoMs(), bytes: randomBytes });
+  const { Token, ...limits } = apiSettings(settings);
+  const quotas = quotasOf(limits);
   const feed = openFeed({ account: key, log, routes, files, logger });
   const state = await openState({ ...sources, feed }).catch((error: unknown) => {
     feed.close();
@@ -82,10 +85,10 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     receipts: async (seq) => await receiptsOf(seq, deps),
     tokens,
     tickets,
+    quotas,
     clock,
     logger,
   };
-  const { Token } = apiSettings(settings);
   const doorman = new Doorman({
     account: { key, name },
     token: Token === "" ? null : Token,
@@ -97,7 +100,8 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     routes: v1Routes,
     deps,
     doorman,
-    limits: new RateLimits(() => clock.monoMs()),
+    limits: new RateLimits(() => clock.monoMs(), quotas),
+    quotas,
     serveSocket,
     host,
     alerts: () => [...unreadable(deps.consumers, name), ...deps.webhooks.alerts()],
@@ -115,6 +119,14 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     },
   });
 }
+
+const quotasOf = (settings: Omit<ApiSettings, "Token">): Quotas => ({
+  postsPerMinute: settings.PostsPerMinute,
+  readsPerMinute: settings.ReadsPerMinute,
+  streams: settings.StreamsPerToken,
+  sockets: settings.SocketsPerToken,
+  uploads: settings.UploadsPerToken,
+});
 
 const unreadable = (consumers: Consumers, account: string): readonly Alert[] =>
   consumers.unreadable.map((name) => ({

@@ -57,6 +57,13 @@ test("the example is without problems, and is two accounts in one gateway", () =
     FullEvents: false,
     Token: "",
     MaxBodySize: 16 * 1024 * 1024,
+    ConsumersPerToken: 500,
+    WebhooksPerToken: 64,
+    StreamsPerToken: 1000,
+    SocketsPerToken: 1000,
+    UploadsPerToken: 4,
+    PostsPerMinute: 60_000,
+    ReadsPerMinute: 300_000,
   });
 });
 

@@ -52,6 +52,43 @@ const schema = {
       minimum: 1,
       maximum: 256,
     },
+    StreamsPerToken: {
+      type: "integer",
+      description: "Most streams of events below `/v1` that one token may have open.",
+      default: 1000,
+      minimum: 1,
+      maximum: 20_000,
+    },
+    SocketsPerToken: {
+      type: "integer",
+      description: "Most WebSockets at `/v1/socket` that one token may have open.",
+      default: 1000,
+      minimum: 1,
+      maximum: 20_000,
+    },
+    UploadsPerToken: {
+      type: "integer",
+      description: "How many files one token may send to `/v1/files` at the same time.",
+      default: 4,
+      minimum: 1,
+      maximum: 32,
+    },
+    PostsPerMinute: {
+      type: "integer",
+      description:
+        "How many requests of `/v1` that say something a token may make in a minute, unless `--posts-per-minute` of `rialto token create` says otherwise. `Token` itself may make 6 000 000.",
+      default: 60_000,
+      minimum: 1,
+      maximum: 6_000_000,
+    },
+    ReadsPerMinute: {
+      type: "integer",
+      description:
+        "How much one token may read below `/v1` in a minute, in units: each request costs 1 and 1 more for each 16 KiB of its answer, a search 100.",
+      default: 300_000,
+      minimum: 100,
+      maximum: 100_000_000,
+    },
     TextFormat: {
       type: "string",
       enum: ["markdown", "plain", ""],

@@ -21,17 +21,19 @@ export interface V1Refusal {
 
 type Answered = Exclude<Reply, "taken">;
 
-/**
- * `more`: names and values by turns. One list that grows: joining several costs as much as Node takes for the headers.
- */
-export function sendReply(response: ServerResponse, reply: Answered, more: readonly string[] = []): void {
+/** Names and values by turns, of an answer with so many bytes. */
+export type MoreHeaders = (bytes: number) => readonly string[];
+
+/** One list of headers that grows: joining several costs as much as Node takes for the headers. */
+export function sendReply(response: ServerResponse, reply: Answered, more: MoreHeaders = () => []): void {
   const { status, headers } = reply;
   const text = reply.json ?? (reply.body === undefined ? "" : JSON.stringify(reply.body));
+  const bytes = Buffer.byteLength(text);
   const head: string[] = [NOSNIFF, V1_HEADERS[NOSNIFF]];
   if (reply.isUncached !== true) head.push("Cache-Control", V1_HEADERS["Cache-Control"]);
   if (text !== "") head.push("Content-Type", JSON_TYPE);
-  if (status !== 204 && status !== 304) head.push("Content-Length", String(Buffer.byteLength(text)));
-  for (const part of more) head.push(part);
+  if (status !== 204 && status !== 304) head.push("Content-Length", String(bytes));
+  for (const part of more(bytes)) head.push(part);
   if (headers !== undefined) for (const name of Object.keys(headers)) head.push(name, headers[name] ?? "");
   response.writeHead(status, head);
   response.end(text);

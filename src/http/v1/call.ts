@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access } from "../../access/access.ts";
 import type { OutcomeWaiter } from "../api/waiter.ts";
+import type { MoreHeaders } from "./answers.ts";
 import type { Call, Reply } from "./route.ts";
 
 interface Opened {
@@ -10,8 +11,8 @@ interface Opened {
   readonly search: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Of the answer: names and values by turns. */
-  readonly head: readonly string[];
+  /** Of the answer. */
+  readonly head: MoreHeaders;
 }
 
 /** Told when nobody waits any more; what is in it is told at once when the server ends. */
@@ -33,7 +34,7 @@ export class OpenCall implements Call, OutcomeWaiter<Reply> {
   readonly response: ServerResponse;
   body: unknown = undefined;
   raw: Buffer | null = null;
-  readonly head: readonly string[];
+  readonly head: MoreHeaders;
   readonly #search: string;
   readonly #desk: Desk;
   #id: string | null = null;

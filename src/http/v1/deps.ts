@@ -15,6 +15,7 @@ import type { Log, Seq } from "../../log/log.ts";
 import type { LogSearch } from "../../log/search.ts";
 import type { Logger } from "../../logger.ts";
 import type { Ingest } from "../api/ingest.ts";
+import type { Quotas } from "./quotas.ts";
 import type { Tickets } from "./tickets.ts";
 
 /** What the operations below `/v1` of one API account work with. */
@@ -42,6 +43,7 @@ export interface V1Deps {
   readonly receipts: (seq: Seq) => Promise<readonly ApiReceipt[]>;
   readonly tokens: Tokens;
   readonly tickets: Tickets;
+  readonly quotas: Quotas;
   readonly clock: Clock;
   readonly logger: Logger;
 }

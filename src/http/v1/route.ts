@@ -36,6 +36,8 @@ export interface Operation {
   readonly body?: JsonSchema | "stream";
   /** Bytes of the body, where it may be larger than others at this server. */
   readonly bodyMax?: number;
+  /** Units of the read quota for what it looks at, if more than 1; its answer is counted by its bytes. */
+  readonly units?: (query: URLSearchParams) => number;
   readonly answers: Readonly<Record<number, { readonly about: string; readonly schema?: JsonSchema }>>;
 }
 

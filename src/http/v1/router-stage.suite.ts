@@ -8,6 +8,7 @@ import { Doorman } from "./doorman.ts";
 import type { V1Deps } from "./deps.ts";
 import { V1Door } from "./index.ts";
 import { RateLimits } from "./limits.ts";
+import { type Quotas, USUAL_QUOTAS } from "./quotas.ts";
 import { ok, type Route } from "./route.ts";
 import { Router } from "./router.ts";
 
@@ -29,10 +30,14 @@ interface Serving {
   readonly limits?: HttpLimits;
   readonly token?: string | null;
   readonly opens?: () => Promise<void>;
+  readonly quotas?: Quotas;
 }
 
 /** A server with a table of its own. */
-export async function serve(routes: readonly Partial<Route>[], { token = TOKEN, opens, limits }: Serving = {}) {
+export async function serve(
+  routes: readonly Partial<Route>[],
+  { token = TOKEN, opens, limits, quotas = USUAL_QUOTAS }: Serving = {},
+) {
   const bugs: string[] = [];
   const onError = (error: unknown, path: string): unknown => bugs.push(`${path}: ${String(error)}`);
   const table = routes.map((route): Route => ({
@@ -53,7 +58,8 @@ export async function serve(routes: readonly Partial<Route>[], { token = TOKEN, 
       routes: table,
       deps: {} as V1Deps,
       doorman: new Doorman({ account, token, names, verify: () => null, redeem: () => null }),
-      limits: new RateLimits(() => 0),
+      limits: new RateLimits(() => 0, quotas),
+      quotas,
       serveSocket: (socket) => socket.close(),
       host,
       alerts: () => [],

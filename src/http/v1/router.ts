@@ -6,15 +6,18 @@ import type { Access } from "../../access/access.ts";
 import type { Alert } from "../../admin/views.ts";
 import type { Hint } from "../../contract/host.ts";
 import { shorten } from "../api/posting-refusal.ts";
+import { onAbort } from "../../lib/abort.ts";
 import { isUnknown } from "../../log/unknown-outcome.ts";
 import { bodyGone, receiveBody } from "../body.ts";
-import { problemOf, refusalOf, sendProblem, sendReply, type V1Refusal } from "./answers.ts";
+import { type MoreHeaders, problemOf, refusalOf, sendProblem, sendReply, type V1Refusal } from "./answers.ts";
 import { type Desk, OpenCall, type OpenCalls } from "./call.ts";
 import { flawsOf } from "./check.ts";
 import { checkRight, type Doorman, fromHttp, type Knock } from "./doorman.ts";
 import type { V1Deps } from "./deps.ts";
 import type { V1Host, V1Service } from "./index.ts";
 import type { RateLimits } from "./limits.ts";
+import type { Quotas } from "./quotas.ts";
+import { Shares } from "./share.ts";
 import { ProblemError } from "./problems.ts";
 import type { Operation, Reply, Route } from "./route.ts";
 import { type FoundRoute, RouteTable } from "./table.ts";
@@ -29,6 +32,8 @@ export interface SocketCaller {
   readonly wire: Socket;
   /** Counts one more that says something; throws a ProblemError `rate_limited`. */
   readonly count: () => void;
+  /** Counts what it reads; throws a ProblemError `rate_limited`. */
+  readonly read: (units: number) => void;
 }
 
 export interface RouterOptions<Deps = V1Deps> {
@@ -36,6 +41,7 @@ export interface RouterOptions<Deps = V1Deps> {
   readonly deps: Deps;
   readonly doorman: Pick<Doorman, "admit">;
   readonly limits: RateLimits;
+  readonly quotas: Pick<Quotas, "streams" | "sockets">;
   /** Null: there are no sockets here. */
   readonly serveSocket: ServeSocket<Deps> | null;
   readonly host: V1Host;
@@ -56,7 +62,9 @@ interface Asked<Deps> {
 
 const SOCKET_ROUTE = { needs: "any", stream: true } as const;
 const SERVICE_RESTART = 1012;
-const NO_HEAD: readonly string[] = [];
+const TRY_AGAIN_LATER = 1013;
+const RETRY_S = 5;
+const noHead = (): readonly string[] => [];
 
 /** Serves the table of routes straight over Node's server: of posts there are many. */
 export class Router<Deps = V1Deps> implements V1Service {
@@ -65,6 +73,8 @@ export class Router<Deps = V1Deps> implements V1Service {
   readonly #calls: OpenCalls = new Set();
   readonly #desk: Desk;
   readonly #admitted = new WeakMap<IncomingMessage, Access>();
+  readonly #streams = new Shares();
+  readonly #sockets = new Shares();
   #isEnded = false;
 
   constructor(options: RouterOptions<Deps>) {
@@ -96,8 +106,11 @@ export class Router<Deps = V1Deps> implements V1Service {
     try {
       if (this.#isEnded) throw STOPPING;
       const knock = knockOf(request);
-      this.#admitted.set(request, this.#options.doorman.admit(knock, SOCKET_ROUTE));
+      const access = this.#options.doorman.admit(knock, SOCKET_ROUTE);
       checkQuery(knock.search, SOCKET_ROUTE);
+      const { sockets } = this.#options.quotas;
+      if (!this.#sockets.has(access, sockets)) throw tooMany("sockets", "SocketsPerToken", sockets);
+      this.#admitted.set(request, access);
       return null;
     } catch (error) {
       return this.#refusalOf(error, request, id);
@@ -106,19 +119,22 @@ export class Router<Deps = V1Deps> implements V1Service {
 
   open(socket: WebSocket, request: IncomingMessage, wire: Socket): void {
     const access = this.#admitted.get(request);
-    const { limits, serveSocket, deps } = this.#options;
+    const { limits, quotas, serveSocket, deps } = this.#options;
     if (access === undefined || serveSocket === null || this.#isEnded) return socket.close(SERVICE_RESTART);
+    if (!this.#sockets.take(access, quotas.sockets)) return socket.close(TRY_AGAIN_LATER);
     const ended = new AbortController();
     const end = (): void => ended.abort();
     this.#calls.add(end);
     access.ended.addEventListener("abort", end, { once: true });
     socket.once("close", () => {
       this.#calls.delete(end);
+      this.#sockets.give(access);
       access.ended.removeEventListener("abort", end);
       end();
     });
-    const count = (): void => void limits.take(access);
-    serveSocket(socket, { access, signal: ended.signal, wire, count }, deps);
+    const count = (): void => void limits.post(access);
+    const read = (units: number): void => limits.read(access, units);
+    serveSocket(socket, { access, signal: ended.signal, wire, count, read }, deps);
   }
 
   alerts(): readonly Alert[] {
@@ -159,11 +175,31 @@ export class Router<Deps = V1Deps> implements V1Service {
     }
     checkRight(access, route.needs);
     if (knock.search !== "") checkQuery(knock.search, route);
-    const isSaying = route.needs === "write" || route.needs === "moderate";
-    const head = isSaying ? this.#options.limits.take(access) : NO_HEAD;
+    const head = this.#count(route, access, knock.search);
     const { params } = found;
     const opened = { access, params, search: knock.search, request, response, head };
-    return { route, call: new OpenCall(opened, this.#desk) };
+    const call = new OpenCall(opened, this.#desk);
+    if (route.stream === true) this.#holdStream(call);
+    return { route, call };
+  }
+
+  /** Counts the request; answers the headers of its answer. Throws a ProblemError `rate_limited`. */
+  #count({ needs, units }: Route<Deps>, access: Access, search: string): MoreHeaders {
+    if (needs === null) return noHead;
+    const { limits } = this.#options;
+    if (needs === "write" || needs === "moderate") {
+      const head = limits.post(access);
+      return () => head;
+    }
+    limits.read(access, units?.(new URLSearchParams(search)) ?? 1);
+    return (bytes) => limits.answered(access, bytes);
+  }
+
+  /** Until nobody reads it any more. Throws a ProblemError `rate_limited`. */
+  #holdStream({ access, signal }: OpenCall): void {
+    const { streams } = this.#options.quotas;
+    if (!this.#streams.take(access, streams)) throw tooMany("streams", "StreamsPerToken", streams);
+    onAbort(signal, () => this.#streams.give(access));
   }
 
   #read(asked: Asked<Deps>, schema: Exclude<Route["body"], "stream" | undefined>): void {
@@ -244,6 +280,11 @@ async function sendLater(request: IncomingMessage, response: ServerResponse, ref
 const STOPPING = new ProblemError("unavailable", "Rialto is stopping", {
   headers: { "Retry-After": "5", Connection: "close" },
 });
+
+const tooMany = (what: string, setting: string, most: number): ProblemError =>
+  new ProblemError("rate_limited", `this token has ${most} ${what} open, as many as ${setting} allows: close one`, {
+    headers: { "Retry-After": String(RETRY_S) },
+  });
 
 /** RFC 9110 §15.5.6, §9.3.7. */
 function refuseMethod({ routes }: FoundRoute<Operation>, method: string, response: ServerResponse): void {

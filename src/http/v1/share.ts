@@ -1,37 +1,32 @@
 import type { Access } from "../../access/access.ts";
 
-/** How much of something that all callers share one of them may have. */
-export interface ShareOf {
-  /** A token of Rialto's. */
-  readonly token: number;
-  /** The account's own Token, or whoever is let in without one. */
-  readonly own: number;
-  readonly all: number;
-}
-
-/** What callers have of something, so that one of them leaves some to the others. */
+/** What callers have of something that they share, so that one of them leaves some to the others. */
 export class Shares {
-  readonly #bounds: ShareOf;
   readonly #taken = new Map<string, number>();
+  readonly #most: number;
   #all = 0;
 
-  constructor(bounds: ShareOf) {
-    this.#bounds = bounds;
+  /** `most`: what all callers together may have. */
+  constructor(most = Infinity) {
+    this.#most = most;
+  }
+
+  /** Whether a caller that may have so many of it may have one more. */
+  has(access: Access, most: number): boolean {
+    return this.#all < this.#most && (this.#taken.get(nameOf(access)) ?? 0) < most;
   }
 
   /** False: it has its part, or nothing is left. */
-  take({ token }: Access): boolean {
-    const name = token ?? OWN;
-    const taken = this.#taken.get(name) ?? 0;
-    const { all, own, token: each } = this.#bounds;
-    if (this.#all >= all || taken >= (token === null ? own : each)) return false;
-    this.#taken.set(name, taken + 1);
+  take(access: Access, most: number): boolean {
+    if (!this.has(access, most)) return false;
+    const name = nameOf(access);
+    this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1);
     this.#all += 1;
     return true;
   }
 
-  give({ token }: Access): void {
-    const name = token ?? OWN;
+  give(access: Access): void {
+    const name = nameOf(access);
     const left = (this.#taken.get(name) ?? 0) - 1;
     if (left > 0) this.#taken.set(name, left);
     else this.#taken.delete(name);
@@ -39,5 +34,5 @@ export class Shares {
   }
 }
 
-/** No token is called so. */
-const OWN = "";
+/** All callers of an account without a token of Rialto's are one. */
+const nameOf = ({ account, token }: Access): string => `${account} ${token ?? ""}`;

@@ -143,6 +143,7 @@ class SocketSession implements SocketOut {
     const { op, id, gateway = "", fields } = frame;
     switch (op) {
       case "subscribe":
+        this.#caller.read(1);
         return await this.#subscribe(frame, id ?? "");
       case "unsubscribe":
         this.#named(id).end();
@@ -152,6 +153,7 @@ class SocketSession implements SocketOut {
         this.#named(id).give(frame.credit ?? 0);
         return NOTHING;
       case "ack":
+        this.#caller.read(1);
         return await this.#ack(frame);
       case "heartbeat":
         this.#alive = true;

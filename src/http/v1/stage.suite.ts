@@ -104,6 +104,11 @@ export async function v1Stage({
       MaxBodySize: 1_000_000,
       ConsumersPerToken: 500,
       WebhooksPerToken: 64,
+      StreamsPerToken: 1000,
+      SocketsPerToken: 1000,
+      UploadsPerToken: 4,
+      PostsPerMinute: 60_000,
+      ReadsPerMinute: 300_000,
       ...settings,
     },
   };

@@ -26,7 +26,7 @@ export class Tickets {
   readonly #options: TicketsOptions;
   /** By the SHA-256 of their texts, the oldest first. */
   readonly #tickets = new Map<string, Ticket>();
-  readonly #shares = new Shares(TICKETS);
+  readonly #shares = new Shares(TICKETS.all);
 
   constructor(options: TicketsOptions) {
     this.#options = options;
@@ -39,7 +39,7 @@ export class Tickets {
       if (untilMs > now) break;
       this.#drop(digest);
     }
-    if (!this.#shares.take(access)) return null;
+    if (!this.#shares.take(access, access.token === null ? TICKETS.own : TICKETS.token)) return null;
     const ticket = `tkt_${this.#options.bytes(32).toString("base64url")}`;
     this.#tickets.set(digestOf(ticket), { access, untilMs: now + TICKET_MS });
     return ticket;

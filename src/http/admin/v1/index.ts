@@ -2,6 +2,7 @@ import { descriptionRoutes } from "../../v1/routes/description.ts";
 import { problemsRoutes } from "../../v1/routes/problems.ts";
 import type { V1Host, V1Service } from "../../v1/index.ts";
 import { RateLimits } from "../../v1/limits.ts";
+import { USUAL_QUOTAS } from "../../v1/quotas.ts";
 import { Router } from "../../v1/router.ts";
 import type { Route } from "../../v1/route.ts";
 import type { AdminV1Deps } from "./deps.ts";
@@ -52,6 +53,7 @@ export function openAdminV1({ deps, doorman, monoMs, host, close }: AdminV1Optio
     deps,
     doorman,
     limits: new RateLimits(monoMs),
+    quotas: USUAL_QUOTAS,
     serveSocket: null,
     host,
     alerts: () => [],

@@ -14,8 +14,8 @@ import { fileOfMessage } from "../saying/message-files.ts";
 import { Shares } from "../share.ts";
 import { forgetUploads, knownFile, noteUpload, sha256Of, shownFileId } from "../saying/uploads.ts";
 
-/** Each holds a file open. */
-const UPLOADS = { token: 4, own: 8, all: 16 };
+/** Of all accounts together: each holds a file open. */
+const UPLOADS_MAX = 32;
 const NAME_MAX = 1024;
 const DAY_MS = 24 * 3_600_000;
 /** How often what the store has let go of is forgotten here, too. */
@@ -33,10 +33,11 @@ async function upload(call: Call, deps: V1Deps): Promise<Reply> {
   const { access, request, query } = call;
   const name = query.get("name")?.toWellFormed() || "file";
   if (name.length > NAME_MAX) throw new ProblemError("bad_request", `name: ${NAME_MAX} characters at most`);
-  const own = counts.get(deps.files) ?? { uploads: new Shares(UPLOADS), forgotMs: -Infinity };
+  const own = counts.get(deps.files) ?? { uploads: new Shares(UPLOADS_MAX), forgotMs: -Infinity };
   counts.set(deps.files, own);
-  if (!own.uploads.take(access)) {
-    const detail = `${UPLOADS.all} files are coming in already, or as many from this token as it may send at once`;
+  const { uploads } = deps.quotas;
+  if (!own.uploads.take(access, uploads)) {
+    const detail = `${UPLOADS_MAX} files are coming in already, or ${uploads} from this token, as many as UploadsPerToken allows`;
     throw new ProblemError("unavailable", detail, { headers: { "Retry-After": "5" } });
   }
   try {

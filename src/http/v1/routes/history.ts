@@ -9,6 +9,7 @@ import { type Call, type JsonSchema, ok, type Reply, type Route } from "../route
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 200;
 const WORDS_MAX = 200;
+const SEARCH_UNITS = 100;
 const POSITION = /^(?:0|[1-9]\d{0,15})$/;
 
 type Asked = Pick<V1Deps, "account" | "config" | "feed" | "log" | "routes">;
@@ -122,6 +123,7 @@ export const historyRoutes: readonly Route[] = [
         description: `At most so many: 1 to ${LIMIT_MAX}, ${LIMIT_DEFAULT} if absent.`,
       },
     },
+    units: (query) => (query.has("q") || query.has("from") ? SEARCH_UNITS : 1),
     answers: {
       200: {
         about: "Messages, the oldest first.",
