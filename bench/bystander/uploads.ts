@@ -19,7 +19,7 @@ async function upload({ ask }: Scene, token: string, name: string): Promise<stri
 async function prepare(scene: Scene): Promise<readonly string[]> {
   const [owner, other] = [await scene.token("read,write"), await scene.token("read,write")];
   const id = (await upload(scene, owner, "owner.bin")) ?? "";
-  const body = { text: "a file", files: [{ id }] };
+  const body = { text: "a file", files: [id] };
   await scene.ask(`/v1/gateways/${ATTACKED.gateway}/messages`, { method: "POST", token: owner, body });
   return [owner, other, id];
 }
