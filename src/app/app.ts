@@ -91,7 +91,7 @@ export async function startApp(
   try {
     const remoteFiles = new RemoteFiles();
     // Not before the log has made sure that nobody else uses the data folder.
-    files = await openStore(config, remoteFiles, logger, clusterNode?.log ?? null);
+    files = await openStore(config, remoteFiles, { log: logger, marks: log.marks.bind(log) }, clusterNode?.log ?? null);
     const routes = liveRoutes(compileRoutes(config));
     const common = { log, routes, lock, logger, files, ...(clusterNode?.terms ?? ALONE) };
     const { onDrop } = admin.told;

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { systemClock } from "../delivery/clock.ts";
 import type { RemoteFiles } from "../delivery/remote-files.ts";
 import { StartError, type StartErrorCode } from "../errors.ts";
-import type { FileStore } from "../files/files.ts";
+import type { FileStore, KnownUploads } from "../files/files.ts";
 import { openFiles } from "../files/open-files.ts";
 import type { SharedContents } from "../files/shared.ts";
 import { isStored } from "../gateway/codec.ts";
@@ -56,7 +56,7 @@ export function startErrorOf(error: LogError): StartError {
 export async function openStore(
   { general }: Config,
   sources: RemoteFiles,
-  log: Logger,
+  { log, marks }: { readonly log: Logger; readonly marks: Log["marks"] },
   servers: (Pick<Log, "tail"> & { files(bytesMax: number): Promise<SharedContents> }) | null,
 ): Promise<FileStore> {
   const { dataPath, retentionDays, media } = general;
@@ -64,7 +64,9 @@ export async function openStore(
   const blacklisted = (name: string): boolean => forbidden.some(({ test }) => test(name));
   try {
     const shared = (await servers?.files(media.storeBytes)) ?? null;
-    const parts = { blacklisted, sources, clock: systemClock, log, ...(shared !== null && { shared }) };
+    const uploads = async (): Promise<KnownUploads> =>
+      await (await import("../http/v1/saying/uploads.ts")).uploadsOf({ marks });
+    const parts = { blacklisted, sources, uploads, clock: systemClock, log, ...(shared !== null && { shared }) };
     const files = await openFiles({ dataPath, retentionDays, media, ...parts });
     if (servers !== null) {
       const { fetchForOthers } = await import("./files-for-others.ts");

@@ -40,7 +40,7 @@ export const mediaProperties = {
   MediaBytes: {
     type: "integer",
     description:
-      "How large the store of files may grow, in bytes, before the files that were not used for the longest time are deleted.",
+      "How large the store of files may grow, in bytes, before files are deleted: uploads of programs first, then the files that were not used for the longest time.",
     default: 1024 ** 3,
     minimum: 1024 ** 2,
     restart: true,

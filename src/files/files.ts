@@ -62,10 +62,13 @@ export interface FileStore extends Files {
   /** When the links that `linkFor` makes now end, Unix ms; null: it makes none. */
   linksUntil(): number | null;
   /**
-   * Takes a content in as it comes, never whole in memory. `mime`: as its sender claims. Rejects with what `chunks`
-   * throws.
+   * Takes a content in as it comes, never whole in memory. `mime`: as its sender claims. `owner`: who makes room for it
+   * first when space runs out. Rejects with what `chunks` throws.
    */
-  take(chunks: AsyncIterable<Uint8Array>, named: Pick<WantedFile, "name" | "mime">): Promise<TakenFile>;
+  take(
+    chunks: AsyncIterable<Uint8Array>,
+    named: Pick<WantedFile, "name" | "mime"> & { readonly owner?: string },
+  ): Promise<TakenFile>;
   /**
    * The content with this SHA-256 (lower-case hex) under this name; `file`, `gone` and, where other machines may have
    * it, `missing` only. Never rejects.
@@ -104,4 +107,12 @@ export interface PublishedFile {
   readonly untilMs: number;
   /** The bytes from `first` to `last`, both counted from 0 and included; it throws when the content has gone. */
   read(first: number, last: number): AsyncIterable<Uint8Array>;
+}
+
+/** What is known of uploads, by the SHA-256 of their contents. */
+export interface KnownUploads {
+  /** Who has uploaded a content; absent: it came with a message, or was fetched for one. */
+  readonly owners: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Uploads that a message refers to. */
+  readonly shown: ReadonlySet<string>;
 }

@@ -4,6 +4,7 @@ import { counted, streamOf } from "./chunks.ts";
 import type { ContentStore, WrittenContent } from "./content-store.ts";
 import { readHead, readSlice } from "./disk.ts";
 import type { Entries, FileEntry } from "./entries.ts";
+import { Eviction } from "./eviction.ts";
 import { Failures } from "./failures.ts";
 import type { Fetched } from "./fetch-url.ts";
 import { fileId, type FileOrigin, readFileId } from "./file-id.ts";
@@ -54,6 +55,7 @@ export class MediaFiles implements FileStore {
   readonly #failures: Failures;
   readonly #linker: Linker;
   readonly #limit: number;
+  readonly #eviction: Eviction;
   /** About what the store holds. */
   #bytes = 0;
   #count = 0;
@@ -69,6 +71,7 @@ export class MediaFiles implements FileStore {
     this.#failures = new Failures(() => clock.monoMs());
     const find = async (beginning: string): Promise<string | FileRefusal | null> => await this.#find(beginning);
     this.#linker = new Linker({ media, clock, log: options.log, ...parts, find });
+    this.#eviction = new Eviction(options.uploads);
     this.#limit = Math.min(media.downloadSize, media.storeBytes);
     this.#cancelSweep = clock.after(FIRST_SWEEP_MS, () => this.#sweepAndAgain());
   }
@@ -114,11 +117,11 @@ export class MediaFiles implements FileStore {
 
   async take(
     chunks: AsyncIterable<Uint8Array>,
-    { name, mime: claimed }: Pick<WantedFile, "name" | "mime">,
+    { name, mime: claimed, owner }: Parameters<FileStore["take"]>[1],
   ): Promise<TakenFile> {
     if (this.#closed) return STOPPED;
     if (this.#forbids(name)) return FORBIDDEN;
-    const written = await this.#store(chunks, this.#limit);
+    const written = await this.#store(chunks, this.#limit, owner);
     if (!written.ok) return written;
     const { sha256, bytes, head } = written;
     const mime = await mediaType({ sniffed: await sniff(head), name, claimed });
@@ -200,8 +203,8 @@ export class MediaFiles implements FileStore {
   /** Null once the other machines can have the content, if they are to. */
   async #shared(sha256: string): Promise<(FileRefusal & Away) | null> {
     const refusal = (await this.#parts.sharing?.share(sha256)) ?? null;
-    if (refusal !== null)
-      this.#options.log.warn({ why: refusal.why.message }, "a file cannot be kept for all machines");
+    const why = refusal?.why.message;
+    if (why !== undefined) this.#options.log.warn({ why }, "a file cannot be kept for all machines");
     return refusal;
   }
 
@@ -332,9 +335,11 @@ export class MediaFiles implements FileStore {
   async #store(
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     limit: number,
+    owner?: string,
   ): Promise<WrittenContent | FileRefusal> {
     const written = await this.#parts.content.write(chunks, limit);
     if (written.ok) {
+      if (owner !== undefined) this.#eviction.uploaded(owner, written.bytes);
       this.#bytes += roomOf(written.bytes);
       this.#count += 1;
       if (this.#bytes > this.#options.media.storeBytes || this.#count > CONTENTS_MAX) void this.#sweep();
@@ -367,8 +372,8 @@ export class MediaFiles implements FileStore {
     const keepMs = keepMsOf(this.#options);
     const { folder, sharing } = this.#parts;
     try {
-      const limits = { beforeMs: clock.nowMs() - keepMs, bytesMax: media.storeBytes, stopped: () => this.#closed };
-      const { bytes, count } = await sweepStore(folder, limits);
+      const limits = { beforeMs: clock.nowMs() - keepMs, bytesMax: media.storeBytes, eviction: this.#eviction };
+      const { bytes, count } = await sweepStore(folder, { ...limits, stopped: () => this.#closed });
       this.#bytes = bytes;
       this.#count = count;
       await sharing?.sweep();

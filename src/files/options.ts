@@ -2,6 +2,7 @@ import type { AdapterLog, Clock } from "../contract/host.ts";
 import type { FileRef } from "../contract/ids.ts";
 import type { OpenedFile } from "../contract/session.ts";
 import type { Resolve } from "../lib/host-addresses.ts";
+import type { KnownUploads } from "./files.ts";
 import type { SharedContents } from "./shared.ts";
 import type { SingleFlightLimits } from "./single-flight.ts";
 import type { MediaFolder } from "./media-folder.ts";
@@ -14,6 +15,8 @@ export interface FilesOptions {
   /** Of a name: whether MediaDownloadBlackList excludes it. */
   readonly blacklisted: (name: string) => boolean;
   readonly sources: Sources;
+  /** What is known of uploads, by which it is decided what goes when space runs out; absent: nothing. */
+  readonly uploads?: () => Promise<KnownUploads>;
   /** What several machines have together; absent: this is the only one. */
   readonly shared?: SharedContents;
   readonly clock: Clock;

@@ -5,7 +5,8 @@ import { scratch, tree } from "./stage.suite.ts";
 import { sweep } from "./sweep.ts";
 
 const BLOCK = 4096;
-const limits = { beforeMs: 0, bytesMax: Infinity, countMax: Infinity, stopped: () => false };
+const eviction = { ranking: () => Promise.resolve(() => 0) };
+const limits = { beforeMs: 0, bytesMax: Infinity, countMax: Infinity, stopped: () => false, eviction };
 
 /** A folder of so many files of one byte, each used a second after the one before. */
 function folderOf(count: number): string {
@@ -41,4 +42,17 @@ test("a stop is heeded", async () => {
   const folder = folderOf(3);
   await sweep(folder, { ...limits, countMax: 0, stopped: () => true });
   expect(tree(folder)).toHaveLength(3);
+});
+
+test("what is too old goes whatever its rank; of the rest the lowest rank, then the longest unused, and the newest last", async () => {
+  const folder = folderOf(10);
+  const ranking = () => Promise.resolve((sha256: string) => (["ab3", "ab6", "ab9"].includes(sha256) ? 0 : 1));
+  await sweep(folder, { ...limits, beforeMs: 1_002_000, bytesMax: 6 * BLOCK, eviction: { ranking } });
+  const names = (): readonly string[] =>
+    tree(folder)
+      .map((name) => name.slice(3))
+      .sort();
+  expect(names()).toEqual(["4", "5", "7", "8", "9"]);
+  await sweep(folder, { ...limits, countMax: 2, eviction: { ranking } });
+  expect(names()).toEqual(["9"]);
 });

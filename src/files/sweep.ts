@@ -1,7 +1,10 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Eviction } from "./eviction.ts";
 
 interface Kept {
+  /** The SHA-256 that its two levels have. */
+  readonly sha256: string;
   readonly path: string;
   readonly bytes: number;
   readonly usedAtMs: number;
@@ -12,6 +15,8 @@ interface SweepLimits {
   readonly beforeMs: number;
   readonly bytesMax: number;
   readonly countMax: number;
+  /** Asked when the rest is over a limit: what has the lowest rank goes first. */
+  readonly eviction: Pick<Eviction, "ranking">;
   /** Asked now and then: whether to leave off. */
   readonly stopped: () => boolean;
 }
@@ -34,7 +39,8 @@ export const CONTENTS_MAX = 200_000;
 /** Removes what is too old of contents and of what is known of files; resolves to the contents that stay. */
 export async function sweepStore(folder: string, limits: Omit<SweepLimits, "countMax">): Promise<Holding> {
   const holding = await sweep(join(folder, "content"), { ...limits, countMax: CONTENTS_MAX });
-  await sweep(join(folder, "index"), { ...limits, bytesMax: Infinity, countMax: ENTRIES_MAX });
+  const eviction = { ranking: () => Promise.resolve(() => 0) };
+  await sweep(join(folder, "index"), { ...limits, bytesMax: Infinity, countMax: ENTRIES_MAX, eviction });
   return holding;
 }
 
@@ -44,25 +50,40 @@ export function roomOf(bytes: number): number {
 }
 
 /**
- * Removes what is too old from the two levels of a folder, then, when the rest is over a limit, the longest unused.
- * Resolves to what stays. What cannot be read or removed stays, and the next sweep sees it again.
+ * Removes what is too old from the two levels of a folder, then, when the rest is over a limit, what ranks lowest, and
+ * of equal ranks the longest unused. Resolves to what stays. What cannot be read or removed stays, and the next sweep
+ * sees it again.
  */
 export async function sweep(folder: string, limits: SweepLimits): Promise<Holding> {
   const { beforeMs, stopped } = limits;
   const files = (await list(folder, stopped)).sort((a, b) => a.usedAtMs - b.usedAtMs);
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   let count = files.length;
-  const share = bytes > limits.bytesMax || count > limits.countMax ? ROOM : 1;
-  // The newest may be nearly as large as all that is allowed.
-  const bytesMax = Math.max(limits.bytesMax * share, Math.min(limits.bytesMax, files.at(-1)?.bytes ?? 0));
-  const countMax = limits.countMax * share;
-  for (const file of files) {
-    if (stopped() || (file.usedAtMs >= beforeMs && bytes <= bytesMax && count <= countMax)) break;
-    if (!(await removed(file))) continue;
+  const remove = async (file: Kept): Promise<void> => {
+    if (!(await removed(file))) return;
     bytes -= file.bytes;
     count -= 1;
+  };
+  const firstKept = files.findIndex(({ usedAtMs }) => usedAtMs >= beforeMs);
+  const kept = firstKept < 0 ? [] : files.splice(firstKept);
+  for (const file of files) if (!stopped()) await remove(file);
+  if (bytes <= limits.bytesMax && count <= limits.countMax) return { bytes, count };
+  // The newest goes last. It may be nearly as large as all that is allowed.
+  const newest = kept.pop();
+  const bytesMax = Math.max(limits.bytesMax * ROOM, Math.min(limits.bytesMax, newest?.bytes ?? 0));
+  const countMax = limits.countMax * ROOM;
+  for (const file of [...(await ranked(kept, limits)), ...(newest === undefined ? [] : [newest])]) {
+    if (stopped() || (bytes <= bytesMax && count <= countMax)) break;
+    await remove(file);
   }
   return { bytes, count };
+}
+
+/** The first goes first. */
+async function ranked(files: readonly Kept[], { eviction }: Pick<SweepLimits, "eviction">): Promise<readonly Kept[]> {
+  const rank = await eviction.ranking();
+  const all = files.map((file) => ({ file, rank: rank(file.sha256) }));
+  return all.sort((a, b) => a.rank - b.rank || a.file.usedAtMs - b.file.usedAtMs).map(({ file }) => file);
 }
 
 async function list(folder: string, stopped: () => boolean): Promise<Kept[]> {
@@ -72,7 +93,9 @@ async function list(folder: string, stopped: () => boolean): Promise<Kept[]> {
       if (stopped()) return files;
       const path = join(folder, shelf, name);
       const facts = await stat(path).catch(() => null);
-      if (facts?.isFile() === true) files.push({ path, bytes: roomOf(facts.size), usedAtMs: facts.mtimeMs });
+      if (facts?.isFile() === true) {
+        files.push({ sha256: shelf + name, path, bytes: roomOf(facts.size), usedAtMs: facts.mtimeMs });
+      }
     }
   }
   return files;

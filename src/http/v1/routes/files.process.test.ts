@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../../../../test/support/wait.ts";
 import { type FileId, mint } from "../../../contract/ids.ts";
 import type { FileItem } from "../../../contract/message.ts";
 import { fileId } from "../../../files/file-id.ts";
-import { opened, stage as fileStage } from "../../../files/stage.suite.ts";
+import { opened, stage as fileStage, tree } from "../../../files/stage.suite.ts";
 import { decodeStored, encodeStored } from "../../../gateway/codec.ts";
 import { aFile, aMessage } from "../../../gateway/samples.suite.ts";
-import { forgetUploads, sha256Of } from "../saying/uploads.ts";
+import { forgetUploads, sha256Of, uploadsOf } from "../saying/uploads.ts";
 import { STAGE_ACCOUNT, type V1Stage, v1Stage } from "../stage.suite.ts";
 
 const CONTENT = Buffer.from(Array.from({ length: 5000 }, (_, n) => n % 251));
@@ -277,6 +279,42 @@ test.each([
   `S256_${"A".repeat(43)}`,
   `s256_${"A".repeat(42)}/`,
 ])("%j is no id of a file", (id) => expect(sha256Of(id)).toBeNull());
+
+test("when space runs out, uploads of a token take the place of its own, and a file that was posted stays", async () => {
+  let stage: V1Stage | null = null;
+  const marks = async (stem: string) => (await stage?.log.marks(stem)) ?? new Map<string, string>();
+  const { files, dataPath } = await fileStage({
+    media: { storeBytes: 100_000 },
+    uploads: async () => await uploadsOf({ marks }),
+  });
+  stage = await v1Stage({ files });
+  const [owner, other] = [await stage.token(), await stage.token()];
+  const bring = async (token: string, letter: string): Promise<string> => {
+    const { body } = (await (stage === null ? null : upload(stage, token, letter.repeat(9_000)))) ?? { body: {} };
+    return (body as { readonly id: string }).id;
+  };
+  const [posted, waiting] = [await bring(owner, "p"), await bring(owner, "w")];
+  const said = await stage.ask("POST", "/v1/gateways/lobby/messages", {
+    token: owner,
+    body: { files: [posted] },
+  });
+  expect(said.status).toBe(201);
+  const kept = (): number => tree(join(dataPath, "files", "content")).length;
+  const statusOf = async (id: string, token: string) => (await stage?.ask("GET", `/v1/files/${id}`, { token }))?.status;
+  const brought: string[] = [];
+  for (const letter of "abcdefghijklmnopqrst") {
+    brought.push(await bring(other, letter));
+    // The store knows about how much it holds: what is over the limit goes soon.
+    await eventually(
+      () => Promise.resolve(kept()),
+      (count) => count <= 10,
+      () => "room",
+    );
+  }
+  expect([await statusOf(posted, owner), await statusOf(waiting, owner)]).toEqual([200, 200]);
+  expect(await statusOf(brought[0] ?? "", other)).toBe(404);
+  expect(await statusOf(brought.at(-1) ?? "", other)).toBe(200);
+});
 
 test("of one token so many come in at once, and others have room beside it", async () => {
   const stage = await staged();

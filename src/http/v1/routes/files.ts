@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Published, PublishedFile, TakenFile } from "../../../files/files.ts";
 import { placeOfFile } from "../../../gateway/event-files.ts";
@@ -12,7 +11,7 @@ import { ProblemError } from "../problems.ts";
 import type { Call, Reply, Route } from "../route.ts";
 import { fileOfMessage } from "../saying/message-files.ts";
 import { Shares } from "../share.ts";
-import { forgetUploads, knownFile, noteUpload, sha256Of, shownFileId } from "../saying/uploads.ts";
+import { forgetUploads, knownFile, noteUpload, ownerOf, sha256Of, shownFileId } from "../saying/uploads.ts";
 
 /** Of all accounts together: each holds a file open. */
 const UPLOADS_MAX = 32;
@@ -30,7 +29,7 @@ interface Counts {
 const counts = new WeakMap<V1Deps["files"], Counts>();
 
 async function upload(call: Call, deps: V1Deps): Promise<Reply> {
-  const { access, request, query } = call;
+  const { access, query } = call;
   const name = query.get("name")?.toWellFormed() || "file";
   if (name.length > NAME_MAX) throw new ProblemError("bad_request", `name: ${NAME_MAX} characters at most`);
   const own = counts.get(deps.files) ?? { uploads: new Shares(UPLOADS_MAX), forgotMs: -Infinity };
@@ -41,7 +40,7 @@ async function upload(call: Call, deps: V1Deps): Promise<Reply> {
     throw new ProblemError("unavailable", detail, { headers: { "Retry-After": "5" } });
   }
   try {
-    const taken = await received(request, name, deps);
+    const taken = await received(call, name, deps);
     const { sha256, bytes, mime } = taken;
     await forgetOld(own, deps);
     await noteUpload(sha256, { name, mime }, access, deps);
@@ -54,7 +53,7 @@ async function upload(call: Call, deps: V1Deps): Promise<Reply> {
 
 /** Throws a ProblemError for what is not kept. What came in until a client went away is not kept, either. */
 async function received(
-  request: IncomingMessage,
+  { request, access }: Pick<Call, "request" | "access">,
   name: string,
   { files, config, clock }: Pick<V1Deps, "files" | "config" | "clock">,
 ): Promise<Extract<TakenFile, { ok: true }>> {
@@ -65,7 +64,7 @@ async function received(
   try {
     // Not destroyed where it is given up: the answer has to get through.
     const parts = inTime(request.iterator({ destroyOnReturn: false }), bytes, clock);
-    taken = await files.take(parts, { name, mime });
+    taken = await files.take(parts, { name, mime, owner: ownerOf(access) });
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     if (!request.destroyed && !isGone(error)) throw error;

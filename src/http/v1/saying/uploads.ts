@@ -1,6 +1,7 @@
 import { type Access, maySee } from "../../../access/access.ts";
 import type { FileId } from "../../../contract/ids.ts";
 import { fileId, readFileId } from "../../../files/file-id.ts";
+import type { KnownUploads } from "../../../files/files.ts";
 import { isObject, parseAs } from "../../../lib/shapes.ts";
 import type { Log, Mark, Subject } from "../../../log/log.ts";
 import type { V1Deps } from "../deps.ts";
@@ -36,13 +37,27 @@ export function sha256Of(id: string): string | null {
   return shownFileId(sha256) === id ? sha256 : null;
 }
 
+/** The end of the name of an upload's mark. */
+export const ownerOf = ({ account, token }: Access): string => `${encodeURIComponent(account)}/${token ?? ACCOUNT}`;
+
+/** Of all accounts. Rejects with a LogError. */
+export async function uploadsOf(log: Pick<Log, "marks">): Promise<KnownUploads> {
+  const owners = new Map<string, Set<string>>();
+  for (const name of (await log.marks(UPLOADED)).keys()) {
+    const [, sha256 = "", owner = ""] = /^([^/]*)\/(.*)$/u.exec(name.slice(UPLOADED.length)) ?? [];
+    owners.set(sha256, (owners.get(sha256) ?? new Set()).add(owner));
+  }
+  const shown = [...(await log.marks(SHOWN)).keys()].map((name) => name.slice(SHOWN.length).split("/")[0] ?? "");
+  return { owners, shown: new Set(shown) };
+}
+
 const uploadStem = (sha256: string, { account }: Access): string =>
   `${UPLOADED}${sha256}/${encodeURIComponent(account)}/`;
 
 /** Durable when it resolves. Rejects with a LogError. */
 export async function noteUpload(sha256: string, named: Named, access: Access, deps: UploadDeps): Promise<void> {
   const value: Upload = { ...named, at: deps.clock.nowMs() };
-  const name = `${uploadStem(sha256, access)}${access.token ?? ACCOUNT}`;
+  const name = `${UPLOADED}${sha256}/${ownerOf(access)}`;
   await deps.log.mark([{ name, value: JSON.stringify(value) }]);
 }
 
