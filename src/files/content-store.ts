@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, open, readdir, rm, stat, statfs, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { passed } from "../lib/garbage.ts";
 import { makeDurableFolder } from "../lib/make-folder.ts";
 import { DurableFolders, moveInto } from "./disk.ts";
-import { passed } from "./garbage.ts";
 import { HEAD_BYTES } from "./media-type.ts";
 import { codeOf, notNow, type FileRefusal, tooLarge } from "./refusal.ts";
 

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { passed } from "./garbage.ts";
+import { passed } from "../lib/garbage.ts";
 
 /** Puts a small file in place, whole or not at all, safe from a power cut. `temporary` is on the same disk. */
 export async function writeWhole(path: string, temporary: string, content: string | Uint8Array): Promise<void> {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { problem, type HttpProblem } from "./api/problem.ts";
+import { passed } from "../lib/garbage.ts";
 import type { BodyBudget } from "./body-budget.ts";
+import { BodyParts } from "./body-parts.ts";
 
 /** Why a body was not read, as an error because Fastify knows no other way. */
 export class BodyRefused extends Error {
@@ -16,8 +18,6 @@ export class BodyRefused extends Error {
 }
 
 const RETRY_S = 5;
-/** So many parts are made one: a part of one byte costs a hundred times as much. */
-const PARTS_MAX = 256;
 
 /** How long the rest of a body is taken in after it was refused. */
 const DRAIN_MS = 5_000;
@@ -43,7 +43,7 @@ export function receiveBody(
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limit) return done(tooLarge(limit));
   let first: Buffer | null = null;
-  let rest: Parts | null = null;
+  let rest: BodyParts | null = null;
   let bytes = 0;
   let isOver = false;
   const end = (refusal: HttpProblem | null): void => {
@@ -51,6 +51,7 @@ export function receiveBody(
     isOver = true;
     held?.release();
     const body = refusal ?? rest?.joined() ?? first ?? EMPTY;
+    rest?.free();
     first = rest = null;
     if (refusal !== null) request.off("data", take);
     done(body);
@@ -65,7 +66,7 @@ export function receiveBody(
       if (!held.grow(part.length)) return end(NO_ROOM);
     }
     if (first === null) first = part;
-    else (rest ??= new Parts(first)).add(part);
+    else (rest ??= new BodyParts(first)).add(part);
   };
   const broken = (): void => end(BROKEN);
   let held = budget.isSmall(announced) ? null : budget.hold(announced, () => end(TOO_SLOW));
@@ -73,26 +74,6 @@ export function receiveBody(
   request.on("end", () => end(null));
   request.on("close", broken);
   request.on("error", broken);
-}
-
-class Parts {
-  readonly #blocks: Buffer[] = [];
-  #parts: Buffer[];
-
-  constructor(first: Buffer) {
-    this.#parts = [first];
-  }
-
-  add(part: Buffer): void {
-    this.#parts.push(part);
-    if (this.#parts.length < PARTS_MAX) return;
-    this.#blocks.push(Buffer.concat(this.#parts));
-    this.#parts = [];
-  }
-
-  joined(): Buffer {
-    return Buffer.concat([...this.#blocks, ...this.#parts]);
-  }
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -119,6 +100,7 @@ export function bodyGone(request: IncomingMessage): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    request.once("end", done).once("close", done).resume();
+    request.once("end", done).once("close", done);
+    request.on("data", (part: Buffer) => passed(part.length));
   });
 }

@@ -1,15 +1,15 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** So much of files may lie about dead. A young collection takes a fraction of a millisecond. */
+/** So much may lie about dead. A young collection takes a fraction of a millisecond. */
 const EVERY_BYTES = 4 * 1024 * 1024;
 
 let passedBytes = 0;
 let collect: ((options: { readonly type: "minor" }) => void) | null = null;
 
 /**
- * To be called for each piece of a file that has passed. Pieces lie outside the heap, which they do not fill, so that
- * by itself the collector comes only when 64 MB of them are dead.
+ * To be called for each piece of a file, or of a body, that has passed. Pieces lie outside the heap, which they do not
+ * fill, so that by itself the collector comes only when 64 MB of them are dead.
  */
 export function passed(bytes: number): void {
   passedBytes += bytes;
