@@ -37,6 +37,9 @@ const truths = new Map<unknown, boolean>([
   ...["0", "f", "F", "false", "FALSE", "False"].map((word) => [word, false] as const),
 ]);
 
+/** A list of which every entry is wrong needs no more. */
+const MISFITS_MAX = 100;
+
 class Walk {
   readonly #misfits: Misfit[];
   readonly #checkPattern: CheckPattern;
@@ -126,7 +129,9 @@ class Walk {
   #list(value: unknown, schema: SettingSchema, path: Path): readonly unknown[] {
     const { items = {} } = schema;
     if (isTuple(items)) return this.#tuple(value, items, path);
-    if (Array.isArray(value)) return value.map((item, index) => this.any(item, items, [...path, index]));
+    if (Array.isArray(value)) {
+      return value.map((item, index) => (this.#isHopeless ? null : this.any(item, items, [...path, index])));
+    }
     const text = asText(value);
     if (items.type === "array") {
       return this.#misfit(
@@ -149,8 +154,12 @@ class Walk {
     return items.map((item, index) => this.any(value[index], item, [...path, index]));
   }
 
+  get #isHopeless(): boolean {
+    return this.#misfits.length === MISFITS_MAX;
+  }
+
   #misfit<T>(path: Path, message: string, instead: T): T {
-    this.#misfits.push({ path, message });
+    if (this.#misfits.length < MISFITS_MAX) this.#misfits.push({ path, message });
     return instead;
   }
 

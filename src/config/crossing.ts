@@ -102,9 +102,11 @@ const others = ({ bridges }: Unit, known: ReadonlyMap<string, readonly Unit[]>):
   ...new Set([...bridges.keys()].flatMap((room) => known.get(room) ?? [])),
 ];
 
-function overlaps({ bridges }: Unit, other: Unit, accounts: ReadonlyMap<string, Declared>): boolean {
-  const shared = [...bridges].flatMap(([room, bridge]) => {
-    const duplicate = other.bridges.get(room);
+function overlaps(one: Unit, two: Unit, accounts: ReadonlyMap<string, Declared>): boolean {
+  // A large gateway may meet thousands of small ones.
+  const [small, large] = one.bridges.size < two.bridges.size ? [one, two] : [two, one];
+  const shared = [...small.bridges].flatMap(([room, bridge]) => {
+    const duplicate = large.bridges.get(room);
     if (duplicate === undefined) return [];
     // Who posts to an account with one channel names the gateway, so what is read there crosses once.
     const isRead = reads(bridge) && reads(duplicate) && !hasOneChannel(bridge, accounts);

@@ -90,7 +90,17 @@ export function forgetUnknown(accounts: Map<string, Declared>): void {
   }
 }
 
-export function scopeOf({ key, protocol, section, manifest }: Declared): EnvironmentTable {
+/** What the environment may set of each account; accounts of one protocol share the names of its settings. */
+export function scopesOf(accounts: Iterable<Declared>): EnvironmentTable[] {
+  const byProtocol = new Map<string, EnvironmentTable["settings"]>();
+  return Array.from(accounts, ({ key, protocol, section, manifest }) => {
+    const settings = byProtocol.get(protocol) ?? settingsOf(protocol, manifest);
+    byProtocol.set(protocol, settings);
+    return { table: key, section, settings };
+  });
+}
+
+function settingsOf(protocol: string, manifest: Manifest | null): EnvironmentTable["settings"] {
   const own = manifest?.schema.properties ?? {};
   const names = [
     ...Object.keys(own),
@@ -98,8 +108,7 @@ export function scopeOf({ key, protocol, section, manifest }: Declared): Environ
     ...Object.keys(sharedSchema.properties),
     ...[...(manifest?.ignored ?? []), ...ignoredShared].map(({ name }) => name),
   ];
-  const settings = names.map((name) => [name.toLowerCase(), { name, secret: own[name]?.secret === true }] as const);
-  return { table: key, section, settings: new Map(settings) };
+  return new Map(names.map((name) => [name.toLowerCase(), { name, secret: own[name]?.secret === true }]));
 }
 
 const generalOnly = new Set(
@@ -115,9 +124,11 @@ export function onlyGeneral(key: string): string | null {
 
 function warnOfTable(key: string, holdsTable: boolean, where: Where, context: Context): void {
   const general = onlyGeneral(key.toLowerCase());
-  const hint = suggest(key, [...tables, ...context.rules.protocols.keys(), ...missingByName.keys()]);
-  let remedy = hint === null ? "it is ignored" : `did you mean "${hint}"?`;
-  if (general !== null) remedy = `it is ignored: ${general}`;
+  const remedy = (): string => {
+    if (general !== null) return `it is ignored: ${general}`;
+    const hint = suggest(key, [...tables, ...context.rules.protocols.keys(), ...missingByName.keys()]);
+    return hint === null ? "it is ignored" : `did you mean "${hint}"?`;
+  };
   const what = holdsTable
     ? `"${key}" is neither a protocol nor a table that Rialto knows`
     : `there is no setting "${key}" outside the tables`;

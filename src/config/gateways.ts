@@ -235,8 +235,10 @@ function textOf(setting: Setting, what: string, effect: ProblemEffect | null, re
 function warnOfUnknown(section: Section, known: readonly string[], label: string, report: ProblemReport): void {
   for (const [key, setting] of section) {
     if (known.some((name) => name.toLowerCase() === key)) continue;
-    const hint = suggest(key, known);
-    const remedy = hint === null ? `it is ignored; known keys are ${known.join(", ")}` : `did you mean ${hint}?`;
+    const remedy = (): string => {
+      const hint = suggest(key, known);
+      return hint === null ? `it is ignored; known keys are ${known.join(", ")}` : `did you mean ${hint}?`;
+    };
     report.warning("unknown-key", setting.keyWhere, [`${label} has no "${setting.key}"`, remedy]);
   }
 }

@@ -89,19 +89,24 @@ function find(
     return null;
   }
   if (!rules.protocols.has(protocol) && !missingByName.has(protocol)) {
-    const known = [...rules.protocols.keys()];
-    const hint = suggest(protocol, [...known, ...missingByName.keys()]);
-    const remedy = hint === null ? `this version supports ${known.join(", ")}` : `did you mean "${hint}"?`;
+    const remedy = (): string => {
+      const known = [...rules.protocols.keys()];
+      const hint = suggest(protocol, [...known, ...missingByName.keys()]);
+      return hint === null ? `this version supports ${known.join(", ")}` : `did you mean "${hint}"?`;
+    };
     const what = `"${account}" in ${label} has the unknown protocol "${protocol}"`;
     report.fatal("unknown-protocol", where, [what, remedy]);
     return null;
   }
-  const hint = suggest(
-    account,
-    [...accounts.values()].map((known) => known.name),
-  );
-  const remedy =
-    hint === null ? `add a section [${account}]` : `did you mean "${hint}"? Otherwise add a section [${account}]`;
+  const remedy = (): string => {
+    const hint = suggest(
+      account,
+      [...accounts.values()].map((known) => known.name),
+    );
+    return hint === null
+      ? `add a section [${account}]`
+      : `did you mean "${hint}"? Otherwise add a section [${account}]`;
+  };
   report.fatal("unknown-account", where, [`the account "${account}" in ${label} is not configured`, remedy]);
   return null;
 }
@@ -139,9 +144,12 @@ function optionsOf(
   for (const { name, key: of, value, where } of manifest === null ? [] : entry.options) {
     const option = Object.hasOwn(known, of) ? known[of] : undefined;
     if (option === undefined) {
-      const hint = suggest(of, Object.keys(known));
+      const remedy = (): string => {
+        const hint = suggest(of, Object.keys(known));
+        return hint === null ? "" : `did you mean ${hint}?`;
+      };
       const what = `option "${name}" has no effect on ${account} in ${label}`;
-      report.warning("ignored-option", where, hint === null ? what : [what, `did you mean ${hint}?`]);
+      report.warning("ignored-option", where, [what, remedy]);
     } else if (option.rule !== undefined && !follows(option.rule, value)) {
       // It is a password: the account must not join a room without it.
       const effect = keepsDown({ key, name: account }, `option "${name}" in ${label}`);

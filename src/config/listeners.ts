@@ -45,6 +45,9 @@ export function checkListeners(
   return isClosed;
 }
 
+/** Later listeners on the same port are compared with this many: more addresses on one port are no real machine's. */
+const COMPARED_MAX = 100;
+
 /** Returns whether it can be had. */
 function claim(listener: Listener, byPort: Map<number, Listener[]>, report: ProblemReport): boolean {
   const others = byPort.get(listener.address.port) ?? [];
@@ -55,7 +58,8 @@ function claim(listener: Listener, byPort: Map<number, Listener[]>, report: Prob
     report.error("address-clash", listener.where, said, listener.effect, clash.where);
     return false;
   }
-  byPort.set(listener.address.port, [...others, listener]);
+  if (others.length < COMPARED_MAX) others.push(listener);
+  byPort.set(listener.address.port, others);
   return true;
 }
 

@@ -4,7 +4,7 @@ import { resolveAccount, warnOfMissingProtocol } from "./accounts.ts";
 import type { Account, Config } from "./config.ts";
 import type { Context, Rules } from "./context.ts";
 import { reportNothingToRun, warnOfSameRooms } from "./crossing.ts";
-import { declareAccounts, declareNamed, forgetUnknown, scopeOf } from "./declare.ts";
+import { declareAccounts, declareNamed, forgetUnknown, scopesOf } from "./declare.ts";
 import type { Declared } from "./declare.ts";
 import { overlay } from "./environment.ts";
 import type { Environment } from "./environment.ts";
@@ -88,7 +88,7 @@ function loadText(
   const report = new ProblemReport();
   const folder = path === null ? request.cwd : dirname(path);
   const config = build(parsed.root, path, request, { rules: request.rules, report, folder });
-  const problems = report.size === 0 ? [] : report.problems(file, locator(formatName, text));
+  const problems = report.isEmpty ? [] : report.problems(file, locator(formatName, text));
   if (report.failed) return { ok: false, problems };
   return { ok: true, config: { ...config, errors: problems.filter(({ severity }) => severity === "error") }, problems };
 }
@@ -105,7 +105,7 @@ function build(parsed: unknown, path: string | null, request: LoadRequest, conte
     accounts,
     context,
   );
-  const scopes = [generalScope(general, context), tengoScope(tengo), ...[...accounts.values()].map(scopeOf)];
+  const scopes = [generalScope(general, context), tengoScope(tengo), ...scopesOf(accounts.values())];
   overlay(request.env, scopes, context.report);
   forgetUnknown(accounts);
 

@@ -39,11 +39,20 @@ export function reportModeration(
   );
   /** Which account's moderators are in a room. */
   const staff = new Map<string, string>();
+  const unitsWith = new Map<string, Unit[]>();
+  for (const unit of units) {
+    for (const key of new Set(unit.bridges.map(({ account }) => account))) {
+      const known = unitsWith.get(key);
+      if (known === undefined) unitsWith.set(key, [unit]);
+      else known.push(unit);
+    }
+  }
   for (const [key, channel] of channels) {
     const [account, declared] = [used.get(key), accounts.get(key)];
     if (channel === null || account === undefined || declared === undefined) continue;
     const own = ({ bridges }: Unit): boolean => bridges.some((bridge) => bridge.account === key && isTheirs(bridge));
-    const theirs = units.filter(own);
+    const its = unitsWith.get(key) ?? [];
+    const theirs = its.filter(own);
     const tell = (code: string, { written }: Unit, what: string, remedy: string): void =>
       report.error(code, written.where, [what, remedy], keepsDown(account, "the gateways"));
     for (const unit of theirs) {
@@ -63,7 +72,7 @@ export function reportModeration(
     }
     const warn = (code: string, what: string, remedy: string): void =>
       report.warning(code, declared.where, [what, remedy]);
-    if (!units.some(({ bridges }) => bridges.some((bridge) => bridge.account === key && isOpen(bridge)))) {
+    if (!its.some(({ bridges }) => bridges.some((bridge) => bridge.account === key && isOpen(bridge)))) {
       const what = `guests can join no room of ${account.name}: gateways only have ${channel}, which is for moderators`;
       warn("no-guests", what, "name another room in Moderation, or add a gateway with a room for guests");
     }

@@ -31,8 +31,14 @@ export type Where =
   | { readonly in: "file"; readonly path: Path; readonly at: "key" | "value" }
   | { readonly in: "env"; readonly name: string };
 
-/** What is wrong, alone or with what to do about it. */
-export type ProblemText = string | readonly [what: string, remedy: string];
+/**
+ * What is wrong, alone or with what to do about it. A remedy that takes work to find, such as a proposal for a misspelt
+ * name, is a function: it is only called for a problem that is kept.
+ */
+export type ProblemText = string | readonly [what: string, remedy: string | (() => string)];
+
+/** At most this many problems are listed. Errors come first, because only errors keep something from running. */
+export const PROBLEMS_MAX = 100;
 
 /** Why an account does not run, and what to do about it. */
 export interface AccountDown {
@@ -66,12 +72,26 @@ export const inheritorsDown: ProblemEffect = { says: "every account that inherit
 
 /** A problem before its line is looked up. */
 interface Finding {
-  readonly severity: ConfigProblem["severity"];
   readonly code: string;
   readonly where: Where;
-  readonly said: ProblemText;
+  readonly what: string;
+  readonly remedy: string;
   readonly other: Where | undefined;
   readonly effect: ProblemEffect | null;
+}
+
+type Severity = ConfigProblem["severity"];
+
+/** What one load has found so far; a report and its lenient views share it. */
+class Findings {
+  /** The accounts that errors keep down, by key, with the first reason of each. */
+  readonly downs = new Map<string, AccountDown>();
+  /** The first of each severity, without repetitions. */
+  readonly kept: Readonly<Record<Severity, Map<string, Finding>>> = { error: new Map(), warning: new Map() };
+  /** Of which severity there are more than were kept. */
+  readonly cut = new Set<Severity>();
+  /** Nothing can run. */
+  hasFailed = false;
 }
 
 /** Looks up a path; an unknown path gives the nearest known one above it. */
@@ -79,14 +99,11 @@ export type Locate = (path: Path, at: "key" | "value") => FilePosition;
 
 /** Collects what is found; the same finding is kept once. */
 export class ProblemReport {
-  /** The accounts that errors keep down, by key, with the first reason of each. */
-  readonly downs: Map<string, AccountDown>;
-  readonly #findings: Map<string, Finding>;
+  readonly #found: Findings;
   readonly #lenient: string | null;
 
   constructor(base: { readonly of: ProblemReport; readonly lenient: string } | null = null) {
-    this.downs = base?.of.downs ?? new Map<string, AccountDown>();
-    this.#findings = base === null ? new Map<string, Finding>() : base.of.#findings;
+    this.#found = base === null ? new Findings() : base.of.#found;
     this.#lenient = base?.lenient ?? null;
   }
 
@@ -98,47 +115,50 @@ export class ProblemReport {
   /** The program can run without it. `other` is a second place concerned; its line is added to the message. */
   error(code: string, where: Where, said: ProblemText, effect: ProblemEffect, other?: Where): void {
     if (this.#lenient !== null) return this.#soften(code, where, said, other);
-    this.#add({ severity: "error", code, where, said, other, effect });
+    this.#add("error", { code, where, said, other, effect });
     const { down } = effect;
-    if (down !== undefined && !this.downs.has(down.key))
-      this.downs.set(down.key, { reason: textOf(said), remedy: down.remedy });
+    const { downs } = this.#found;
+    if (down !== undefined && !downs.has(down.key)) downs.set(down.key, { reason: textOf(said), remedy: down.remedy });
   }
 
   /** Nothing can run. */
   fatal(code: string, where: Where, said: ProblemText, other?: Where): void {
-    if (this.#lenient === null) this.#add({ severity: "error", code, where, said, other, effect: null });
-    else this.#soften(code, where, said, other);
+    if (this.#lenient !== null) return this.#soften(code, where, said, other);
+    this.#add("error", { code, where, said, other, effect: null });
+    this.#found.hasFailed = true;
   }
 
   warning(code: string, where: Where, said: ProblemText, other?: Where): void {
-    this.#add({ severity: "warning", code, where, said, other, effect: null });
+    this.#add("warning", { code, where, said, other, effect: null });
   }
 
-  get size(): number {
-    return this.#findings.size;
+  /** The accounts that errors keep down, by key, with the first reason of each. */
+  get downs(): ReadonlyMap<string, AccountDown> {
+    return this.#found.downs;
+  }
+
+  get isEmpty(): boolean {
+    const { error, warning } = this.#found.kept;
+    return error.size + warning.size === 0;
   }
 
   get failed(): boolean {
-    return [...this.#findings.values()].some(({ severity, effect }) => severity === "error" && effect === null);
+    return this.#found.hasFailed;
   }
 
-  /** All findings with their places, in the order of the file; what comes from the environment is last. */
+  /**
+   * The findings with their places, in the order of the file; what comes from the environment is last. Of more than
+   * `PROBLEMS_MAX`, the warnings are left out first, and a last line says that there are more.
+   */
   problems(file: string, locate: Locate): ConfigProblem[] {
-    const problems: ConfigProblem[] = [];
-    for (const { severity, code, where, said, other, effect } of this.#findings.values()) {
-      const [what, remedy] = typeof said === "string" ? [said, ""] : said;
-      const see = other?.in === "file" ? ` (see line ${locate(other.path, other.at).line})` : "";
-      const message = `${what}${see}${effect === null ? "" : ` (${effect.says})`}`;
-      const kind = { severity, code, keepsDown: effect?.down !== undefined };
-      if (where.in === "env") {
-        const text = `${where.name}: ${message}`;
-        problems.push({ ...kind, file: "environment", line: 0, column: 0, message: text, remedy });
-      } else {
-        const { line, column } = locate(where.path, where.at);
-        problems.push({ ...kind, file, line, column, message, remedy });
-      }
-    }
-    return problems.sort(byPlace);
+    const { kept, cut } = this.#found;
+    const room = PROBLEMS_MAX - kept.error.size;
+    const problems = [
+      ...Array.from(kept.error.values(), (finding) => problemOf("error", finding, { file, locate })),
+      ...[...kept.warning.values()].slice(0, room).map((finding) => problemOf("warning", finding, { file, locate })),
+    ].sort(byPlace);
+    const left = cut.has("error") ? "error" : cut.has("warning") || kept.warning.size > room ? "warning" : null;
+    return left === null ? problems : [...problems, moreProblems(left, file)];
   }
 
   #soften(code: string, where: Where, said: ProblemText, other: Where | undefined): void {
@@ -147,10 +167,34 @@ export class ProblemReport {
     this.warning(code, where, remedy[0] === undefined ? softened : [softened, remedy[0]], other);
   }
 
-  #add(finding: Finding): void {
-    const { severity, where, said } = finding;
-    this.#findings.set(JSON.stringify([severity, where, textOf(said)]), finding);
+  #add(severity: Severity, { said, ...rest }: Omit<Finding, "what" | "remedy"> & { readonly said: ProblemText }): void {
+    const kept = this.#found.kept[severity];
+    if (this.#found.cut.has(severity)) return;
+    const [what, remedy] = typeof said === "string" ? [said, ""] : said;
+    const id = JSON.stringify([rest.where, what]);
+    if (kept.size >= PROBLEMS_MAX && !kept.has(id)) this.#found.cut.add(severity);
+    else kept.set(id, { ...rest, what, remedy: typeof remedy === "string" ? remedy : remedy() });
   }
+}
+
+interface Placing {
+  readonly file: string;
+  readonly locate: Locate;
+}
+
+function problemOf(severity: Severity, finding: Finding, { file, locate }: Placing): ConfigProblem {
+  const { code, where, what, remedy, other, effect } = finding;
+  const see = other?.in === "file" ? ` (see line ${locate(other.path, other.at).line})` : "";
+  const message = `${what}${see}${effect === null ? "" : ` (${effect.says})`}`;
+  const kind = { severity, code, remedy, keepsDown: effect?.down !== undefined };
+  if (where.in === "env")
+    return { ...kind, file: "environment", line: 0, column: 0, message: `${where.name}: ${message}` };
+  return { ...kind, file, ...locate(where.path, where.at), message };
+}
+
+function moreProblems(severity: Severity, file: string): ConfigProblem {
+  const message = `there are more problems; only ${PROBLEMS_MAX} are listed`;
+  return { severity, code: "more-problems", file, line: 0, column: 0, message, remedy: "correct these first" };
 }
 
 const textOf = (said: ProblemText): string => (typeof said === "string" ? said : said[0]);

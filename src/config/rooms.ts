@@ -21,8 +21,9 @@ export function warnOfLoops(
     gateways.map(({ whole }) => whole),
     roomOf,
   );
+  const byName = new Map(gateways.toReversed().map((gateway) => [gateway.written.name, gateway]));
   for (const loop of loops) {
-    const first = gateways.find(({ written }) => loop.gateways.includes(written.name));
+    const first = byName.get(loop.gateways[0] ?? "");
     const [names, rooms, through] = [
       loop.accounts.map((key) => accounts.get(key)?.name ?? key),
       loop.rooms,
@@ -89,7 +90,9 @@ export function networkName(value: string): string {
     .toLowerCase()
     .replace(/^[a-z][a-z\d+.-]*:\/\//u, "")
     .replace(/^[^/]*@/u, "");
-  return host.replace(/\/+$/u, "");
+  let end = host.length;
+  while (host[end - 1] === "/") end -= 1;
+  return host.slice(0, end);
 }
 
 function list(items: readonly string[], and: string): string {

@@ -10,6 +10,7 @@ import { suggest } from "../lib/suggest.ts";
 import { coerce } from "./coerce.ts";
 import type { Context } from "./context.ts";
 import type { ProblemEffect, ProblemText, Where } from "./problems.ts";
+import { warnOfPlaceholders } from "./placeholders.ts";
 import { isTable } from "./section.ts";
 import type { Section, Setting } from "./section.ts";
 
@@ -80,25 +81,6 @@ function readFound(
     reportFault("bad-value", inside(where, misfit.path), said, effect(name, schema, label), context);
   }
   return undefined;
-}
-
-function warnOfPlaceholders(
-  value: unknown,
-  { placeholders }: SettingSchema,
-  { name, where }: { readonly name: string; readonly where: Where },
-  { report }: Context,
-): void {
-  if (placeholders === undefined || typeof value !== "string") return;
-  for (const [whole, word = ""] of value.matchAll(/\{( *[A-Za-z]+ *)\}/gu)) {
-    if (placeholders.includes(word)) continue;
-    const meant = word.trim().toUpperCase();
-    // Other words in small letters may be meant as they are.
-    if (word !== meant && !placeholders.includes(meant)) continue;
-    const hint = suggest(meant, placeholders);
-    const known = placeholders.map((each) => `{${each}}`).join(" ");
-    const remedy = hint === null ? `use one of ${known}` : `did you mean {${hint}}?`;
-    report.warning("unknown-placeholder", where, [`${name} contains ${whole}, which is not a placeholder`, remedy]);
-  }
 }
 
 export function reportFault(
@@ -173,10 +155,13 @@ const WHAT_OF: Readonly<Record<IgnoredSetting["state"], string>> = {
 function warnOfUnknown(setting: Setting, vocabulary: Vocabulary, context: Context): void {
   const { key, keyWhere, value } = setting;
   const elsewhere = vocabulary.elsewhere(key.toLowerCase());
-  const hint = suggest(key, [...vocabulary.names, ...vocabulary.ignored.map(({ name }) => name)]);
-  let remedy = "it is ignored";
-  if (elsewhere !== null) remedy = `it is ignored: ${elsewhere}`;
-  else if (hint !== null) remedy = `did you mean ${hint}?`;
-  else if (isTable(value)) remedy = "it is ignored; the name of an account has exactly two parts, <protocol>.<name>";
+  const remedy = (): string => {
+    if (elsewhere !== null) return `it is ignored: ${elsewhere}`;
+    const hint = suggest(key, [...vocabulary.names, ...vocabulary.ignored.map(({ name }) => name)]);
+    if (hint !== null) return `did you mean ${hint}?`;
+    return isTable(value)
+      ? "it is ignored; the name of an account has exactly two parts, <protocol>.<name>"
+      : "it is ignored";
+  };
   context.report.warning("unknown-setting", keyWhere, [`${vocabulary.label} has no setting "${key}"`, remedy]);
 }

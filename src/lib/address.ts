@@ -51,8 +51,11 @@ export function parseRemote(text: string): Address | { readonly error: string } 
   return address.port === 0 ? { error: toConnect.port } : address;
 }
 
+/** No name of a host is longer. */
+const TEXT_MAX = 300;
+
 function read(text: string): Address | Fault {
-  if (/[/\s*@]/u.test(text)) return "host";
+  if (text.length > TEXT_MAX || /[/\s*@]/u.test(text)) return "host";
   const match = /^(?:\[(?<six>[^\]]*)\]|(?<host>[^[\]]*)):(?<port>[^:]*)$/u.exec(text);
   const { six, host, port } = match?.groups ?? {};
   if (port === undefined) return "no-port";

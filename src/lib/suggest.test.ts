@@ -23,6 +23,22 @@ test("distance is symmetric and zero only for equal words", () => {
   );
 });
 
+test("a distance that is large enough is not counted to its end, and every smaller one is exact", () => {
+  const word = fc.string({ maxLength: 8, unit: fc.constantFrom("a", "b", "c") });
+  fc.assert(
+    fc.property(word, word, fc.integer({ min: 0, max: 9 }), (a, b, enough) => {
+      const exact = distance(a, b);
+      const bounded = distance(a, b, enough);
+      if (exact < enough) expect(bounded).toBe(exact);
+      else expect(bounded).toBeGreaterThanOrEqual(enough);
+    }),
+  );
+});
+
+test("a word of more than a hundred characters is like no name", () => {
+  expect(suggest("a".repeat(101), ["a".repeat(101)])).toBeNull();
+});
+
 test.each([
   ["bufer", "Buffer"],
   ["BINDADRESS", "BindAddress"],
