@@ -88,7 +88,7 @@ function loadText(
   const report = new ProblemReport();
   const folder = path === null ? request.cwd : dirname(path);
   const config = build(parsed.root, path, request, { rules: request.rules, report, folder });
-  const problems = report.isEmpty ? [] : report.problems(file, locator(formatName, text));
+  const problems = report.isEmpty ? [] : report.problems(file, locator(parsed));
   if (report.failed) return { ok: false, problems };
   return { ok: true, config: { ...config, errors: problems.filter(({ severity }) => severity === "error") }, problems };
 }

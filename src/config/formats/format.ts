@@ -7,13 +7,16 @@ export interface SyntaxProblem extends FilePosition {
 
 /** The root is a table, or whatever the file holds instead. Messages never quote the file: it may hold secrets. */
 export type ParsedConfig =
-  | { readonly ok: true; readonly root: unknown }
+  | {
+      readonly ok: true;
+      readonly root: unknown;
+      /** Tells each place of the text; only called when there is something to report, because it may parse again. */
+      readonly positions: (tell: Tell) => void;
+    }
   | { readonly ok: false; readonly problems: readonly SyntaxProblem[] };
 
 export interface ConfigFormat {
   parse(text: string): ParsedConfig;
-  /** Reads the text once more and tells each place it knows of; only called when there is something to report. */
-  positions(text: string, tell: Tell): void;
   /** Every value that is no list and no table, in the order of the text; null when it cannot be read. */
   scalars(text: string): readonly Scalar[] | null;
 }
@@ -36,3 +39,21 @@ export const maxDepth = 8;
 
 /** After this many mistakes the rest can wait for the next run. */
 export const maxMistakes = 20;
+
+/** `key` and `first`, its line, where they are known. */
+export function keySetTwice(key: string | null, first: number | null): Pick<SyntaxProblem, "message" | "remedy"> {
+  const where = first === null ? "" : `, first on line ${first}`;
+  return {
+    message: `${key === null ? "this key" : `the key "${key}"`} is set twice in one table${where}`,
+    remedy: "remove one of the two",
+  };
+}
+
+const TYPOGRAPHIC = /^[“”„‟«»‘’‚‛]/u;
+
+/** What is wrong with a text that begins with a quote of a word processor; null: it does not. */
+export function typographicQuotes(text: string, key: string | null): Pick<SyntaxProblem, "message" | "remedy"> | null {
+  if (!TYPOGRAPHIC.test(text)) return null;
+  const such = key === null ? "" : `, as in ${key} = "…"`;
+  return { message: "“ ” are not quotes here", remedy: `use "…"${such}` };
+}

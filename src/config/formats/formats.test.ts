@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatOf, locator, parseText } from "./pick.ts";
 import type { FormatName } from "./pick.ts";
+import { maxMistakes } from "./format.ts";
 
 test("every mistake in YAML is reported on its line", () => {
   expect(problemsOf("yaml", '"q"{x|\na,').map((problem) => problem.split(" ", 1)[0])).toContain("2:2");
@@ -45,17 +46,39 @@ describe("syntax", () => {
     ["json", '[api.x]\nToken = "hunter2"\n', "1:1 the file looks like TOML, but its name makes it JSON"],
     ["json", "api:\n  x:\n    Token: hunter2\n", "1:1 the file looks like YAML, but its name makes it JSON"],
     ["toml", "[irc]\n[irc.a]\nx=1\n[irc]\n", "4:2 the table [irc] is defined twice, first on line 1"],
-    ["toml", "a=1\na=2\n", "2:1 this key is set twice"],
+    ["toml", "a=1\na=2\n", '2:1 the key "a" is set twice in one table, first on line 1; remove one of the two'],
+    ["toml", '[a]\nNick = "x"\nb=1\n"Nick"="y"\n', '4:1 the key "Nick" is set twice in one table, first on line 2'],
+    [
+      "toml",
+      "[a]\nNick=1\n[b]\nc=1\nNick=1\nNick=2\n",
+      '6:1 the key "Nick" is set twice in one table, first on line 5',
+    ],
+    ["toml", "a = {b=1, b=2}\n", '1:11 the key "b" is set twice in one table; remove one of the two'],
+    ["toml", "Nick = “x”\n", '1:8 “ ” are not quotes here; use "…", as in Nick = "…"'],
+    ["toml", "Nick = ‘x’\n", '1:8 “ ” are not quotes here; use "…", as in Nick = "…"'],
+    ["toml", "a = [„hunter2“]\n", '1:6 “ ” are not quotes here; use "…"'],
+    ["toml", '“Nick” = "hunter2"\n', '1:1 “ ” are not quotes here; use "…"'],
+    [
+      "toml",
+      "[irc.büro]\n",
+      '1:7 not valid TOML: a name without quotes only has letters from A to Z, digits, - and _; write [irc."büro"]',
+    ],
+    ["toml", "[irc.my server]\n", '; write [irc."my server"]'],
+    ["toml", "[büro]\n", '; write ["büro"]'],
+    ["toml", "größe = 1\n", "; put the name in quotes"],
+    ["toml", "[irc.@hunter2]\n", "; put the name in quotes"],
     ["toml", 'a = """x\n', "1:5 not valid TOML"],
     ["toml", "[[g]]\n[g]\n", "2:2 the table [g] is defined twice; put"],
-    ["yaml", "a: 1\na: 2\n", "2:1 not valid YAML: this key is set twice"],
+    ["yaml", "a: 1\na: 2\n", '2:1 the key "a" is set twice in one table, first on line 1; remove one of the two'],
+    ["yaml", "x:\n  - {a: 1, b: 2, a: 3}\n", '2:18 the key "a" is set twice in one table, first on line 2'],
     ["yaml", "\ta: 1\n", "1:1 not valid YAML: indent with spaces"],
     ["yaml", "a: *nobody\n", "1:1 not valid YAML: an alias"],
     ["yaml", "a: 'x' hunter2\n", "1:8 not valid YAML: this does not belong here"],
     ["json", '{"a": 1,}', "1:9 not valid JSON: a key in double quotes expected"],
     ["json", '{\n  // hunter2\n  "a": 1}', "2:3 not valid JSON: comments are not allowed"],
     ["json", "{'a': 'hunter2'}", "1:2 not valid JSON: text needs double quotes"],
-    ["json", '{"a": {"b": 1, "b": 2}}', "1:16 this key is set twice"],
+    ["json", '{"a": {"b": 1, "b": 2}}', '1:16 the key "b" is set twice in one table, first on line 1'],
+    ["json", "{“a”: 1}", '1:2 “ ” are not quotes here; use "…"'],
   ])("%s %j", (format, text, expected) => {
     expect(problemsOf(format, text)[0]).toContain(expected);
     expect(problemsOf(format, text).join("\n")).not.toContain("hunter2");
@@ -65,6 +88,27 @@ describe("syntax", () => {
     expect(problemsOf("json", "[".repeat(200_000))[0]).toContain("1:1 lists or tables are nested too deeply");
     expect(problemsOf("yaml", "[".repeat(20_000)).length).toBeGreaterThan(0);
     expect(problemsOf("toml", `a=${"[".repeat(20_000)}`)).toHaveLength(1);
+  });
+
+  test("TOML continues after a name that is no name, and after quotes of a word processor", () => {
+    const text = "[irc.büro]\nNick = “x”\n[irc.zwei]\nPingDelay=5m\n";
+    expect(problemsOf("toml", text).map((line) => line.split(" ", 1)[0])).toEqual(["1:7", "2:8", "4:12"]);
+  });
+
+  // With a regular expression of quadratic run time, one of these takes minutes.
+  test.each(Array.from("a-1 =[]{}\"'#,."))("a line of 100 000 times %j is read", (sign) => {
+    const long = sign.repeat(100_000);
+    for (const text of [long, `x = ${long}`, `x = "${long}\n`, `[${long}`])
+      expect(problemsOf("toml", text).length).toBeLessThanOrEqual(maxMistakes);
+    expect(problemsOf("yaml", `x: ${long}`).length).toBeLessThanOrEqual(maxMistakes);
+    expect(problemsOf("json", `{"x": ${long}}`).length).toBeLessThanOrEqual(1);
+  });
+
+  test("mistakes beyond the first twenty are not looked for", () => {
+    expect(problemsOf("yaml", "]\n".repeat(1_000))).toHaveLength(maxMistakes);
+    expect(problemsOf("yaml", "a: 1\n".repeat(1_000))).toHaveLength(maxMistakes);
+    expect(problemsOf("json", `{${'"a": 1,'.repeat(1_000)}"a": 1}`)).toHaveLength(maxMistakes);
+    expect(problemsOf("toml", "a = 1\n".repeat(1_000))).toHaveLength(maxMistakes);
   });
 
   test("TOML continues after a mistake that can be fixed in one line", () => {
@@ -131,7 +175,9 @@ gateway:
     ["json", json, ["gateway", 1, "name"], "value", "3:41"],
     ["json", json, ["gateway", 1], "key", "3:32"],
   ])("%s %#", (format, text, path, at, expected) => {
-    const { line, column } = locator(format, text)(path, at);
+    const parsed = parseText(format, text);
+    if (!parsed.ok) throw new Error("the sample cannot be read");
+    const { line, column } = locator(parsed)(path, at);
     expect(`${line}:${column}`).toBe(expected);
   });
 });

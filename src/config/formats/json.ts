@@ -3,7 +3,7 @@ import type * as Jsonc from "jsonc-parser";
 import type { Node, ParseError } from "jsonc-parser";
 import { compilePositions, positionAt } from "../../lib/position.ts";
 import type { Path, FilePosition } from "../problems.ts";
-import { maxDepth } from "./format.ts";
+import { keySetTwice, maxDepth, maxMistakes, typographicQuotes } from "./format.ts";
 import type { ConfigFormat, ParsedConfig, Scalar, SyntaxProblem, Tell } from "./format.ts";
 
 const require: (name: "jsonc-parser") => typeof Jsonc = createRequire(import.meta.url);
@@ -13,13 +13,14 @@ const jsonc = (): typeof Jsonc => require("jsonc-parser");
 
 const strict = { disallowComments: true, allowTrailingComma: false };
 
-export const json: ConfigFormat = { parse: parseJson, positions, scalars };
+export const json: ConfigFormat = { parse: parseJson, scalars };
 
 function parseJson(text: string): ParsedConfig {
   try {
     const root: unknown = JSON.parse(text);
     const problems = duplicates(text);
-    return problems.length === 0 ? { ok: true, root } : { ok: false, problems };
+    if (problems.length > 0) return { ok: false, problems };
+    return { ok: true, root, positions: (tell) => positions(text, tell) };
   } catch {
     // V8's message quotes the file, which may hold secrets; a second parser says where.
     return { ok: false, problems: [syntaxProblem(text)] };
@@ -28,13 +29,13 @@ function parseJson(text: string): ParsedConfig {
 
 /** JSON.parse lets the last of two equal keys win; a gateway would vanish without a word. */
 function duplicates(text: string): readonly SyntaxProblem[] {
-  const seen = new Set<string>();
+  const seen = new Map<string, number>();
   const problems: SyntaxProblem[] = [];
-  positions(text, (path, key) => {
+  positions(text, (path, place) => {
     const id = JSON.stringify(path);
-    if (seen.has(id))
-      problems.push({ ...key, message: "this key is set twice in one table", remedy: "remove one of the two" });
-    seen.add(id);
+    const first = seen.get(id);
+    if (first === undefined) seen.set(id, place.line);
+    else if (problems.length < maxMistakes) problems.push({ ...place, ...keySetTwice(String(path.at(-1)), first) });
   });
   return problems;
 }
@@ -45,7 +46,10 @@ function syntaxProblem(text: string): SyntaxProblem {
   parse(text, errors, strict);
   const first = errors[0];
   if (first === undefined) return { line: 1, column: 1, message: "not valid JSON" };
-  return { ...positionAt(text, first.offset), message: `not valid JSON: ${explain(printParseErrorCode(first.error))}` };
+  const place = positionAt(text, first.offset);
+  const quotes = typographicQuotes(text.slice(first.offset, first.offset + 1), null);
+  if (quotes !== null) return { ...place, ...quotes };
+  return { ...place, message: `not valid JSON: ${explain(printParseErrorCode(first.error))}` };
 }
 
 /** `CommaExpected` → `comma expected`. */

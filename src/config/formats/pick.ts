@@ -40,13 +40,13 @@ function attempt(name: FormatName, text: string): ParsedConfig {
   }
 }
 
-/** A lookup of places in the text that reads it when first asked. */
-export function locator(name: FormatName, text: string): Locate {
+/** A lookup of places in a text that was read; they are gathered when first asked for. */
+export function locator({ positions }: Extract<ParsedConfig, { ok: true }>): Locate {
   let places: Map<string, { readonly key: FilePosition; readonly value: FilePosition }> | null = null;
   return (path, at) => {
     if (places === null) {
       const found = new Map<string, { readonly key: FilePosition; readonly value: FilePosition }>();
-      tellPlaces(name, text, (of, key, value) => {
+      tellPlaces(positions, (of, key, value) => {
         const id = JSON.stringify(of);
         if (!found.has(id)) found.set(id, { key, value });
       });
@@ -70,9 +70,9 @@ export function scalarsOf(name: FormatName, text: string): readonly Scalar[] | n
   }
 }
 
-function tellPlaces(name: FormatName, text: string, tell: Tell): void {
+function tellPlaces(positions: (tell: Tell) => void, tell: Tell): void {
   try {
-    formats[name].positions(text, tell);
+    positions(tell);
   } catch (error) {
     // Too deep for this parser: whatever has no place gets the nearest one above it.
     if (!(error instanceof RangeError)) throw error;

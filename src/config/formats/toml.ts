@@ -5,13 +5,14 @@ import type { AST } from "toml-eslint-parser";
 import type { Path, FilePosition } from "../problems.ts";
 import { maxDepth, maxMistakes } from "./format.ts";
 import type { ConfigFormat, ParsedConfig, Scalar, SyntaxProblem, Tell } from "./format.ts";
+import { explain, fix } from "./toml-mistakes.ts";
 
 const require: (name: "toml-eslint-parser") => typeof TomlEslint = createRequire(import.meta.url);
 
 /** Loaded when there is something to report: a start without problems does not wait for it. */
 const parserWithPlaces = (): typeof TomlEslint => require("toml-eslint-parser");
 
-export const toml: ConfigFormat = { parse: parseToml, positions, scalars };
+export const toml: ConfigFormat = { parse: parseToml, scalars };
 
 function parseToml(text: string): ParsedConfig {
   const problems: SyntaxProblem[] = [];
@@ -19,7 +20,8 @@ function parseToml(text: string): ParsedConfig {
   while (problems.length < maxMistakes) {
     const parsed = attempt(rest);
     if (!(parsed instanceof TomlError)) {
-      return problems.length === 0 ? { ok: true, root: parsed } : { ok: false, problems };
+      if (problems.length > 0) return { ok: false, problems };
+      return { ok: true, root: parsed, positions: (tell) => positions(text, tell) };
     }
     const lines = rest.split("\n");
     const index = parsed.line - 1;
@@ -42,72 +44,7 @@ function attempt(text: string): unknown {
   }
 }
 
-/** Of a text whose second quote is missing. */
-const UNCLOSED = "control characters are not allowed in strings";
-const unclosed = /^(.*?)([\w-]+)\s*=\s*(["'])((?:(?!\3).)*)$/u;
-const unquoted = /^(\s*(?:[\w-]+|"[^"]*"|'[^']*')\s*=\s*)(?!["'[{])\S/u;
-/** Of a text without quotes that begins like a number: an address, a duration. */
-const NUMERAL = "illegal character in numeric literal";
-const numeral = /^\s*([\w-]+)\s*=\s*([+-]?\d[^\s"'#,{}[\]]*)\s*(?:#.*)?$/u;
-const header = /^\s*\[\s*[^[\]]+\]/u;
-
-/** The line without its mistake; null if it is unclear what was meant. */
-function fix(line: string, message: string, serial: number): string | null {
-  if (message.includes("trying to redefine")) {
-    if (header.test(line)) return `["duplicate table ${serial}"]`;
-    return /^\s*[^[{\s]/u.test(line) && !/"""|'''|[[{]/u.test(line) ? "" : null;
-  }
-  if (message.includes(UNCLOSED)) {
-    const [, before = "", key = ""] = unclosed.exec(line) ?? [];
-    return key !== "" && before.trim() === "" ? `${key} = 0` : null;
-  }
-  if (message.includes(NUMERAL)) {
-    const [, key] = numeral.exec(line) ?? [];
-    return key === undefined ? null : `${key} = 0`;
-  }
-  const assignment = message.includes("invalid value") ? unquoted.exec(line) : null;
-  return assignment === null ? null : `${assignment[1] ?? ""}0`;
-}
-
-/** How the text of a key is written. Only the name of a channel is shown: everything else may be a secret. */
-function quoted(key: string, value: string): string {
-  const word = value.replace(/[\s,}\]]+$/u, "");
-  const isShown = key.toLowerCase() === "channel" && /^#[\w.:#-]{1,100}$/u.test(word);
-  return `write ${key} = "${isShown ? word : "…"}"`;
-}
-
-function needsQuotes(key: string, value: string): { readonly message: string; readonly remedy: string } {
-  const isSwitch = /^(?:true|false)$/iu.test(value);
-  const message = isSwitch ? "true and false are written in small letters" : "text needs quotes";
-  return { message, remedy: isSwitch ? `write ${key} = ${value.toLowerCase()}` : quoted(key, value) };
-}
-
-/** smol-toml's message carries an excerpt of the file; only its first sentence is free of it. */
-function explain(error: TomlError, lines: readonly string[]): { readonly message: string; readonly remedy?: string } {
-  const said = (error.message.split("\n", 1)[0] ?? "").replace("Invalid TOML document: ", "");
-  const line = lines[error.line - 1] ?? "";
-  if (said.startsWith("trying to redefine")) {
-    if (!/^\s*\[/u.test(line))
-      return { message: "this key is set twice in one table", remedy: "remove one of the two" };
-    const name = line.trim().split(/[\s#]/u, 1)[0] ?? "";
-    const first = lines.findIndex((earlier) => earlier.trim().split(/[\s#]/u, 1)[0] === name) + 1;
-    const where = first > 0 && first < error.line ? `, first on line ${first}` : "";
-    const remedy = "put its keys under one header, or write [[...]] for a list of tables";
-    return { message: `the table ${name} is defined twice${where}`, remedy };
-  }
-  const [, key] = /([\w-]+)\s*=\s*$/u.exec(line.slice(0, error.column - 1)) ?? [];
-  if (said === "invalid value" && key !== undefined) {
-    const value = /^[^\s"',}\]]*/u.exec(line.slice(error.column - 1))?.[0] ?? "";
-    return needsQuotes(key, value);
-  }
-  const [, numbered, digits = ""] = said === NUMERAL ? (numeral.exec(line) ?? []) : [];
-  if (numbered !== undefined) return needsQuotes(numbered, digits);
-  const [, , open, , value = ""] = said === UNCLOSED ? (unclosed.exec(line) ?? []) : [];
-  if (open !== undefined) return { message: "a quote is missing at the end of this text", remedy: quoted(open, value) };
-  return { message: `not valid TOML: ${said}` };
-}
-
-/** Null where the two parsers disagree about this file. */
+/** Null where the two parsers disagree about this file. To be called for texts that smol-toml can read. */
 function parsedWithPlaces(text: string): AST.TOMLProgram | null {
   const { ParseError, parseTOML } = parserWithPlaces();
   try {
@@ -165,6 +102,8 @@ function startOf(node: { readonly loc: AST.SourceLocation }): FilePosition {
 }
 
 function scalars(text: string): readonly Scalar[] | null {
+  // The parser with places takes seconds until it gives up a text with a hundred thousand brackets.
+  if (attempt(text) instanceof TomlError) return null;
   const program = parsedWithPlaces(text);
   if (program === null) return null;
   const found: Scalar[] = [];

@@ -1,31 +1,31 @@
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
-import type { Document, ErrorCode, Scalar } from "yaml";
+import type { CST, Document, ErrorCode, Scalar } from "yaml";
 import { compilePositions } from "../../lib/position.ts";
 import type { Path, FilePosition } from "../problems.ts";
-import { maxDepth, maxMistakes } from "./format.ts";
-import type { ConfigFormat, ParsedConfig, Scalar as Value, Tell } from "./format.ts";
+import { keySetTwice, maxDepth, maxMistakes } from "./format.ts";
+import type { ConfigFormat, ParsedConfig, Scalar as Value, SyntaxProblem, Tell } from "./format.ts";
 
 const require: (name: "yaml") => typeof Yaml = createRequire(import.meta.url);
 
 /** Loaded with the first file in YAML: the others do not wait for it. */
 const library = (): typeof Yaml => require("yaml");
 
-export const yaml: ConfigFormat = { parse: parseYaml, positions, scalars };
+export const yaml: ConfigFormat = { parse: parseYaml, scalars };
 
 function parseYaml(text: string): ParsedConfig {
   const document = read(text);
-  if (document.errors.length > 0) {
-    const place = compilePositions(text);
-    const problems = document.errors.slice(0, maxMistakes).map(({ code, pos }) => {
-      const { line, column } = place(Math.min(pos[0], text.length));
-      return { line, column, message: explain(code) };
-    });
-    return { ok: false, problems };
-  }
+  // Not the library's own LineCounter: it is wrong after a quoted text of several lines.
+  const placeOf = compilePositions(text);
+  const mistakes: SyntaxProblem[] = document.errors.slice(0, maxMistakes).map(({ code, pos }) => {
+    const { line, column } = placeOf(Math.min(pos[0], text.length));
+    return { line, column, message: explain(code) };
+  });
+  if (mistakes.length === 0) mistakes.push(...keysSetTwice(document, placeOf));
+  if (mistakes.length > 0) return { ok: false, problems: mistakes };
   try {
     const root: unknown = document.toJS({ maxAliasCount: 100 });
-    return { ok: true, root };
+    return { ok: true, root, positions: (tell) => walk(document.contents, [], placeOf, tell) };
   } catch (error) {
     // Unresolved or excessive aliases and bad merges surface only here, without a place.
     if (!(error instanceof Error)) throw error;
@@ -36,13 +36,70 @@ function parseYaml(text: string): ParsedConfig {
   }
 }
 
+/** As the library's `parseDocument`, in a time that is linear in the text, whatever is wrong with it. */
 function read(text: string): Document.Parsed {
-  return library().parseDocument(text, {
+  const { Composer } = library();
+  // The library would compare each key with all keys before it.
+  const options = {
     merge: true,
     prettyErrors: false,
     logLevel: "silent",
     stringKeys: true,
+    uniqueKeys: false,
+  } as const;
+  const { stackTraceLimit } = Error;
+  // Each mistake is an Error, and nothing reads its stack.
+  Error.stackTraceLimit = 0;
+  try {
+    const documents = new Composer(options).compose(tokensOf(text), true, text.length);
+    const { value } = documents.next();
+    if (value === undefined) throw new Error("the parser of YAML gave no document");
+    return value;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Ends early after too many mistakes. Throws a RangeError for too deep nesting. */
+function* tokensOf(text: string): Generator<CST.Token> {
+  const { Lexer, Parser } = library();
+  const parser = new Parser();
+  let depth = 0;
+  let mistakes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme === "[" || lexeme === "{") depth += 1;
+    if (lexeme === "]" || lexeme === "}") depth -= 1;
+    if (depth > BRACKETS_MAX) throw new RangeError("brackets are nested too deeply");
+    for (const token of parser.next(lexeme)) {
+      yield token;
+      if (token.type === "error") mistakes += 1;
+      if (mistakes > maxMistakes) return;
+    }
+  }
+  yield* parser.end();
+}
+
+/** No setting needs more than a few. */
+const BRACKETS_MAX = 100;
+
+/** The keys that a table has more than once. */
+function keysSetTwice(document: Document.Parsed, placeOf: PlaceOf): readonly SyntaxProblem[] {
+  const { isScalar, visit } = library();
+  const problems: SyntaxProblem[] = [];
+  visit(document, {
+    Map: (_, { items }) => {
+      const lines = new Map<unknown, number>();
+      for (const { key } of items) {
+        const place = startOf(key, placeOf);
+        if (!isScalar(key) || place === null) continue;
+        const first = lines.get(key.value);
+        if (first === undefined) lines.set(key.value, place.line);
+        else problems.push({ ...place, ...keySetTwice(String(key.value), first) });
+      }
+      return problems.length < maxMistakes ? undefined : visit.BREAK;
+    },
   });
+  return problems.slice(0, maxMistakes);
 }
 
 /** Our own sentences: the parser's may quote the file. */
@@ -50,7 +107,6 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   BAD_INDENT: "the indentation is wrong, or a bracket is not closed",
   BAD_SCALAR_START: "this value needs quotes",
   BLOCK_AS_IMPLICIT_KEY: "two keys on one line; text that contains a colon and a space needs quotes",
-  DUPLICATE_KEY: "this key is set twice in one table; remove one of the two",
   MISSING_CHAR: "a closing quote, bracket or colon is missing",
   MULTIPLE_DOCS: "the file contains several documents; remove the second ---",
   MULTILINE_IMPLICIT_KEY: "the indentation is wrong, or a colon is missing",
@@ -61,11 +117,6 @@ const sentences: Partial<Record<ErrorCode, string>> = {
 
 function explain(code: ErrorCode): string {
   return `not valid YAML: ${sentences[code] ?? "it cannot be read here"}`;
-}
-
-function positions(text: string, tell: Tell): void {
-  // Not the library's own LineCounter: it is wrong after a quoted text of several lines.
-  walk(read(text).contents, [], compilePositions(text), tell);
 }
 
 type PlaceOf = (offset: number) => FilePosition;
