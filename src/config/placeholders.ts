@@ -12,16 +12,17 @@ interface Place {
 /** Warns of words in braces that are misspelt placeholders. */
 export function warnOfPlaceholders(
   value: unknown,
-  { placeholders }: SettingSchema,
+  { placeholders, emptyPlaceholders }: SettingSchema,
   { name, where }: Place,
   { report }: Context,
 ): void {
   if (placeholders === undefined || typeof value !== "string") return;
+  const accepted = [...placeholders, ...(emptyPlaceholders?.names ?? [])];
   for (const [whole, word = ""] of value.matchAll(/\{( *[A-Za-z]+ *)\}/gu)) {
-    if (placeholders.includes(word)) continue;
+    if (accepted.includes(word)) continue;
     const meant = word.trim().toUpperCase();
     // Other words in small letters may be meant as they are.
-    if (word !== meant && !placeholders.includes(meant)) continue;
+    if (word !== meant && !accepted.includes(meant)) continue;
     const remedy = (): string => {
       const hint = suggest(meant, placeholders);
       const known = placeholders.map((each) => `{${each}}`).join(" ");
@@ -29,4 +30,27 @@ export function warnOfPlaceholders(
     };
     report.warning("unknown-placeholder", where, [`${name} contains ${whole}, which is not a placeholder`, remedy]);
   }
+}
+
+/**
+ * Warns of placeholders that stay empty. Returns whether the value shows nothing because of them, so that the default
+ * must be used.
+ */
+export function showsNothing(
+  value: unknown,
+  { emptyPlaceholders }: SettingSchema,
+  { name, where }: Place,
+  { report }: Context,
+): boolean {
+  if (emptyPlaceholders === undefined || typeof value !== "string") return false;
+  const { names, why, needed } = emptyPlaceholders;
+  const empty = names.find((word) => value.includes(`{${word}}`));
+  if (empty === undefined) return false;
+  const isShown = needed.some((word) => value.includes(`{${word}}`));
+  const what = `{${empty}} in ${name} stays empty: ${why}`;
+  const said = isShown
+    ? ([what, `remove {${empty}}`] as const)
+    : ([`${what}; the default is used, because no name would be shown`, `write {${needed[0] ?? ""}} instead`] as const);
+  report.warning("empty-placeholder", where, said);
+  return !isShown;
 }

@@ -10,7 +10,7 @@ import { suggest } from "../lib/suggest.ts";
 import { coerce } from "./coerce.ts";
 import type { Context } from "./context.ts";
 import type { ProblemEffect, ProblemText, Where } from "./problems.ts";
-import { warnOfPlaceholders } from "./placeholders.ts";
+import { showsNothing, warnOfPlaceholders } from "./placeholders.ts";
 import { isTable } from "./section.ts";
 import type { Section, Setting } from "./section.ts";
 
@@ -73,8 +73,9 @@ function readFound(
   }
   const result = coerce(value, schema, context.rules.checkPattern);
   if (result.ok) {
-    warnOfPlaceholders(result.value, schema, { name: `${name} of ${label}`, where }, context);
-    return result.value;
+    const place = { name: `${name} of ${label}`, where };
+    warnOfPlaceholders(result.value, schema, place, context);
+    return showsNothing(result.value, schema, place, context) ? undefined : result.value;
   }
   for (const misfit of result.misfits) {
     const said = `${name} of ${label} ${misfit.message}`;

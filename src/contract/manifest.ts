@@ -163,7 +163,7 @@ type ValueOf<S> = S extends { readonly enum: readonly (infer Choice)[] }
 
 /**
  * The part of JSON Schema that a setting may use, and our own keywords: `rule`, `lines`, `secret`, `protects`,
- * `placeholders`, `zeroIsDefault`, `restart` and the formats.
+ * `placeholders`, `emptyPlaceholders`, `zeroIsDefault`, `restart` and the formats.
  */
 export interface SettingSchema {
   readonly type?: string;
@@ -188,6 +188,15 @@ export interface SettingSchema {
   readonly rule?: TextRule;
   /** Of a text: what may be in braces, as in `{NICK}`; other words in braces are taken for slips. */
   readonly placeholders?: readonly string[];
+  /**
+   * Of a text with `placeholders`: more names that are accepted and stay empty, and why. With one of them, a text
+   * without any of the `needed` ones counts as not written.
+   */
+  readonly emptyPlaceholders?: {
+    readonly names: readonly string[];
+    readonly why: string;
+    readonly needed: readonly string[];
+  };
   /** For people: how it is written, to follow "such as". */
   readonly examples?: readonly string[];
   /** Never shown in a message, nor is any entry of a list; may be read from a file named by the environment. */
