@@ -42,6 +42,19 @@ test.each(["home", "matrix.home"])("the registration of %s, and what to do with 
   expect(told).not.toContain("as-secret");
 });
 
+test("the registration of an account that has nothing to log in with yet", () => {
+  const path = join(folder, "unregistered.toml");
+  const gateway = `[[gateway]]\nname = "g"\nenable = true\ninout = [{ account = "matrix.new", channel = "#a:example.org" }, { account = "api.local" }]\n`;
+  const api = `[api.local]\nBindAddress = "127.0.0.1:4242"\n`;
+  for (const login of ["", 'Login = "rialto"\n']) {
+    writeFileSync(path, `[matrix.new]\nServer = "https://matrix.example.org"\n${login}${api}${gateway}`);
+    const { exit, written, told } = run("new", { conf: path });
+    expect(exit).toBe(0);
+    expect(written).toContain("# Registration of matrix.new at https://matrix.example.org");
+    expect(told).toContain("set ASToken of matrix.new");
+  }
+});
+
 test.each([
   ["none", null],
   ["one in which it has errors, as all have", "[slack.crew]\n"],

@@ -50,7 +50,7 @@ export function accountCommand(
     return isEarly
       ? print(defaultsOf(manifest))
       : usage(`there is no ${configFileNames} here; name the file with -conf`);
-  const loaded = load({ path }, { env, cwd });
+  const loaded = load({ path }, { env, cwd }, new Map([...known, [protocol, withoutLogin(manifest)]]));
   const account = loaded.ok
     ? [...loaded.config.accounts.values()].find((each) => each.name === wanted && each.protocol === protocol)
     : undefined;
@@ -61,6 +61,13 @@ export function accountCommand(
   }
   if (account === undefined) return usage(`${path} has no account ${wanted} in an enabled gateway`);
   return print(account.settings);
+}
+
+/** The manifest, for which an account may lack what it logs in with. */
+function withoutLogin(manifest: Manifest): Manifest {
+  const check: Manifest["check"] = (settings) =>
+    (manifest.check?.(settings) ?? []).filter(({ lacksLogin }) => lacksLogin !== true);
+  return { ...manifest, check };
 }
 
 const defaultsOf = ({ schema }: Manifest): Account["settings"] =>

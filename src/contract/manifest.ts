@@ -92,6 +92,8 @@ export interface SettingIssue {
   readonly setting: string;
   /** What is wrong and how to fix it, to follow "<setting> of <account>". Holds no value of a secret. */
   readonly message: string;
+  /** There is nothing to log in with yet. Commands of the account run all the same, because they may make it. */
+  readonly lacksLogin?: boolean;
 }
 
 /** How a text must look. */

@@ -9,7 +9,7 @@ test.each([
   [{ Server, Token: "t" }, []],
   [{ Server, ASToken: "t", HSToken: "h" }, []],
   [{ Server }, ["error Server"]],
-  [{ Server, Login: "a" }, ["warning Login"]],
+  [{ Server, Login: "a" }, ["error Password"]],
   [{ Server, Token: "t", MxID: "alice" }, ["error MxID"]],
   [{ Server, Token: "t", ASToken: "t" }, ["warning Token"]],
   [{ Server, Login: "a", Password: "b", Token: "t" }, ["warning Password"]],

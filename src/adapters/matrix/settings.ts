@@ -100,10 +100,10 @@ export function checkSettings(settings: MatrixSettings): readonly SettingIssue[]
   const { Server, Login, Password, MxID, Token, ASToken, HSToken, SpoofUsername, UseMSC4144 } = settings;
   const issues: SettingIssue[] = [];
   if (loginWay(settings) === "password" && Login === "") {
-    issues.push(error("Server", "needs a user to log in as: add Login and Password, or Token, or ASToken"));
+    const message = "needs a user to log in as: add Login and Password, or Token, or ASToken";
+    issues.push({ ...error("Server", message), lacksLogin: true });
   } else if (loginWay(settings) === "password" && Password === "") {
-    // As long as there is no registration, this is all there can be.
-    issues.push(warning("Login", `cannot log in: ${NOTHING_TO_LOG_IN_WITH}`));
+    issues.push({ ...error("Password", `is missing: ${NOTHING_TO_LOG_IN_WITH}`), lacksLogin: true });
   }
   if (/\/_matrix(?:\/|$)/u.test(Server)) issues.push(error("Server", "must end before /_matrix; remove that part"));
   if (MxID !== "" && !/^@[^:]+:.+$/u.test(MxID))
