@@ -22,7 +22,7 @@ import {
   noConfigFile,
 } from "./config/example.ts";
 import type { RunOptions } from "./cli/run.ts";
-import type { Loaded, LoadRequest } from "./config/load.ts";
+import type { LoadRequest } from "./config/load.ts";
 import { secretsOf } from "./config/secrets.ts";
 import { START_ERRORS } from "./errors.ts";
 import { Scrubber } from "./lib/scrub.ts";
@@ -137,13 +137,9 @@ async function start(
   { debug, ignored }: Pick<RunOptions, "debug" | "ignored">,
 ): Promise<number> {
   const scrubber = new Scrubber();
-  const read = (): Loaded => {
-    const loaded = load(source, { env, cwd });
-    // Before anybody can say anything about it.
-    if (loaded.ok) scrubber.learn(secretsOf(loaded.config, protocols));
-    return loaded;
-  };
-  const loaded = read();
+  const loaded = load(source, { env, cwd });
+  // Before anybody can say anything about it.
+  if (loaded.ok) scrubber.learn(secretsOf(loaded.config, protocols));
   if (!loaded.ok) {
     // There is no log: where it goes and its format are settings. Each problem has its own remedy.
     err(`${formatProblems(loaded.problems)}rialto: ${START_ERRORS.config.what}\n`);
@@ -152,7 +148,7 @@ async function start(
   // Most of the program, of which the other commands need nothing.
   const { run } = await import("./cli/run.ts");
   const { config, problems } = loaded;
-  return await run(config, { scrubber, debug, ignored, problems, read: "path" in source ? read : null });
+  return await run(config, { scrubber, debug, ignored, problems, path: "path" in source ? source.path : null });
 }
 
 try {

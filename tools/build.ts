@@ -60,7 +60,7 @@ const output = {
 
 const program = await build({
   ...common,
-  input: { main: "src/main.ts" },
+  input: { main: "src/main.ts", "config-worker": "src/app/config-worker.ts" },
   external: [...INSTALLED, ...LEFT_OUT],
   plugins: [lazyPackages(root)],
   output: {
@@ -68,9 +68,14 @@ const program = await build({
     cleanDir: true,
     codeSplitting: {
       // Few files at a start, and little for the commands that start nothing. Never main.ts: it waits for what it
-      // loads, so nothing of that may wait for it.
+      // loads, so nothing of that may wait for it. Nor the thread's entry, which runs when it is loaded.
       groups: [
-        { name: "common", test: (id) => ![null, "main.ts"].includes(belowSource(id)), tags: ["$initial"], priority: 2 },
+        {
+          name: "common",
+          test: (id) => ![null, "main.ts", "app/config-worker.ts"].includes(belowSource(id)),
+          tags: ["$initial"],
+          priority: 2,
+        },
         {
           name: "service",
           test: (id) => belowSource(id)?.startsWith("http/") === false,

@@ -107,6 +107,7 @@ export async function openOperatorApi(sources: AdminV1Sources, host: V1Host): Pr
     host,
     close: () => {
       trials.close();
+      config.close();
       return Promise.resolve(sessions.close());
     },
   });

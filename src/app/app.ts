@@ -57,7 +57,7 @@ export interface App {
 export async function startApp(
   config: Config,
   logger: Logger,
-  read: (() => Loaded) | null = null,
+  read: (() => Loaded | Promise<Loaded>) | null = null,
   scrubber: Scrubber = new Scrubber(),
   wrote: (digest: string) => void = () => undefined,
   clusterNode: ClusterNode | null = null,

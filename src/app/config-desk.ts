@@ -1,21 +1,14 @@
 import { createHash, createHmac } from "node:crypto";
 import { isUtf8 } from "node:buffer";
-import { basename, dirname, join } from "node:path";
-import { protocols } from "../adapters/registry.ts";
-import { changesOf } from "../config/changes.ts";
+import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { diffConfig } from "../config/diff.ts";
 import { exampleConfig } from "../config/example.ts";
 import { formatOf } from "../config/formats/pick.ts";
-import { type Loaded, loadConfig } from "../config/load.ts";
-import { type KeptSecret, maskSecrets, unmaskSecrets } from "../config/masking.ts";
-import { replaceFile, whyNotOurs } from "../config/own-file.ts";
+import type { KeptSecret, Masked } from "../config/masking.ts";
+import { BOM, BYTES_MAX, replaceFile, whyNotOurs } from "../config/own-file.ts";
 import type { ConfigProblem } from "../config/problems.ts";
 import { readBounded } from "../config/read-file.ts";
-import { secretNamesOf } from "../config/secret-names.ts";
 import { ConfigVersions } from "../config/versions.ts";
-import { checkPattern } from "../gateway/regex.ts";
-import { findLoops } from "../gateway/loops.ts";
 import type {
   ConfigCheck,
   ConfigDeps,
@@ -24,9 +17,9 @@ import type {
   ConfigView,
   ConfigWritten,
 } from "../http/admin/v1/config-deps.ts";
-import { compilePositions } from "../lib/position.ts";
-import { Scrubber } from "../lib/scrub.ts";
 import { describe } from "../lib/describe.ts";
+import type { CheckedText } from "./config-jobs.ts";
+import { ConfigThread } from "./config-thread.ts";
 import type { Reloaded } from "./reload.ts";
 
 /** What the desk for the configuration needs of the running program. */
@@ -41,20 +34,7 @@ export interface ConfigDeskOptions {
   readonly nowMs: () => number;
 }
 
-/** Larger ones are edited with something else. */
-const BYTES_MAX = 1024 * 1024;
-const BOM = "\uFEFF";
 const BUILT_IN = "Rialto runs its built-in example; `rialto init` writes a file of your own";
-
-const TOO_LARGE: ConfigFlaw = {
-  severity: "error",
-  code: "too-large",
-  line: 0,
-  column: 0,
-  endColumn: 0,
-  message: `the configuration is larger than ${BYTES_MAX} bytes`,
-  remedy: "make it shorter",
-};
 
 /** The file as it is at this moment, or why there is nothing to edit. */
 interface Source {
@@ -70,12 +50,16 @@ interface Source {
 export class ConfigDesk implements ConfigDeps {
   readonly #options: ConfigDeskOptions;
   readonly #versions: ConfigVersions;
-  readonly #names = secretNamesOf(protocols);
+  readonly #thread = new ConfigThread();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: ConfigDeskOptions) {
     this.#options = options;
     this.#versions = new ConfigVersions(join(options.running().general.dataPath, "config-versions"));
+  }
+
+  close(): void {
+    this.#thread.close();
   }
 
   async read(): Promise<ConfigView> {
@@ -91,16 +75,14 @@ export class ConfigDesk implements ConfigDeps {
   }
 
   async check(text: string): Promise<ConfigCheck> {
-    const { flaws, loaded, real } = await this.#try(text, await this.#source());
-    if (loaded === null || flaws.some(({ severity }) => severity === "error"))
-      return { problems: flaws, changes: [], needsRestart: [] };
-    return { problems: flaws, ...this.#changes(loaded, await this.#scrubber(real)) };
+    const { problems, changes, needsRestart } = await this.#try(text, await this.#source());
+    return { problems, changes, needsRestart };
   }
 
   /** Texts of which those that are masks become the secrets they stand for; null: one stands for none. */
   async reveal(texts: readonly string[]): Promise<readonly string[] | null> {
-    const keptOf = await this.#compileKept(texts.join("\n"), await this.#source());
-    const shown = texts.map((text) => (/^<kept:\w+>$/u.test(text) ? (keptOf(text)?.secret ?? null) : text));
+    const kept = await this.#keptIn(texts.join("\n"), await this.#source());
+    const shown = texts.map((text) => (/^<kept:\w+>$/u.test(text) ? (kept.get(text)?.secret ?? null) : text));
     return shown.every((text) => text !== null) ? shown : null;
   }
 
@@ -120,11 +102,10 @@ export class ConfigDesk implements ConfigDeps {
     const source = await this.#source();
     if (path === null || reload === null || source.why !== null) return { is: "not_ours", why: source.why ?? BUILT_IN };
     if (source.etag !== etag) return { is: "changed", etag: source.etag };
-    const { flaws, loaded, real } = await this.#try(text, source);
-    if (loaded === null || flaws.some(({ severity }) => severity === "error"))
-      return { is: "refused", problems: flaws };
+    const { problems, changes, needsRestart, hasErrors, real } = await this.#try(text, source);
+    if (hasErrors) return { is: "refused", problems };
     const bytes = Buffer.from(source.bytes.toString("utf8").startsWith(BOM) ? BOM + real : real);
-    const made = { ...this.#changes(loaded, await this.#scrubber(real)), etag: await this.#etag(bytes) };
+    const made = { changes, needsRestart, etag: await this.#etag(bytes) };
     if (!bytes.equals(source.bytes)) {
       const why = await this.#keep(source.bytes);
       if (why !== null) return { is: "not_ours", why };
@@ -158,42 +139,27 @@ export class ConfigDesk implements ConfigDeps {
     }
   }
 
-  #changes(next: Config, scrubber: Scrubber): Pick<ConfigCheck, "changes" | "needsRestart"> {
-    const running = this.#options.running();
-    return scrubber.cleanAll({
-      changes: changesOf(running, next),
-      needsRestart: diffConfig(running, next).needsRestart,
+  async #try(text: string, source: Source): Promise<CheckedText> {
+    const { running, env } = this.#options;
+    const kept = await this.#keptIn(text, source);
+    const done = await this.#thread.run("check", {
+      text,
+      format: this.#format,
+      key: await this.#versions.key(),
+      kept,
+      path: running().path,
+      env: { ...env },
+      cwd: process.cwd(),
+      running: running(),
     });
+    if (done.ok) return done.result;
+    const flaw = { severity: "error", code: "unchecked", message: done.why, remedy: "" } as const;
+    const problems = [{ ...flaw, line: 0, column: 0, endColumn: 0 }];
+    return { problems, changes: [], needsRestart: [], hasErrors: true, real: "" };
   }
 
-  /** Of what a text has as secrets, also where it has the same elsewhere. */
-  async #scrubber(real: string): Promise<Scrubber> {
-    return new Scrubber(Array.from((await this.#mask(real)).kept.values(), ({ secret }) => secret));
-  }
-
-  /** `loaded`: null when it cannot be started. */
-  async #try(
-    text: string,
-    source: Source,
-  ): Promise<{ readonly flaws: readonly ConfigFlaw[]; readonly loaded: Config | null; readonly real: string }> {
-    const keptOf = await this.#compileKept(text, source);
-    const { text: real, faults, shownAt } = unmaskSecrets(text, keptOf, { format: this.#format, names: this.#names });
-    if (faults.length > 0) {
-      const flaws: ConfigFlaw[] = [];
-      for (const { line, column, endColumn, message, remedy } of faults)
-        flaws.push({ severity: "error", code: "kept-secret", line, column, endColumn, message, remedy });
-      return { flaws, loaded: null, real };
-    }
-    // Neither this page nor a start would read it again.
-    if (Buffer.byteLength(BOM + real) > BYTES_MAX) return { flaws: [TOO_LARGE], loaded: null, real };
-    const loaded = this.#load(real);
-    const scrubber = await this.#scrubber(real);
-    const flaws = loaded.problems.map(compileFlaw({ real, text, shownAt }));
-    return { flaws: scrubber.cleanAll(flaws), loaded: loaded.ok ? loaded.config : null, real };
-  }
-
-  /** The older versions are read only for masks that the file does not have. */
-  async #compileKept(text: string, source: Source): Promise<(mask: string) => KeptSecret | null> {
+  /** What masks stand for. The older versions are read only for masks that the file does not have. */
+  async #keptIn(text: string, source: Source): Promise<ReadonlyMap<string, KeptSecret>> {
     const kept = new Map((await this.#mask(source.text)).kept);
     const isKnown = (): boolean => Array.from(text.matchAll(/<kept:\w+>/gu)).every(([mask]) => kept.has(mask));
     if (!isKnown()) {
@@ -203,22 +169,12 @@ export class ConfigDesk implements ConfigDeps {
         for (const [mask, secret] of (await this.#mask(textOf(bytes))).kept) kept.set(mask, secret);
       }
     }
-    return (mask) => kept.get(mask) ?? null;
+    return kept;
   }
 
-  #load(text: string): Loaded {
-    const { path } = this.#options.running();
-    const name = path === null ? "configuration" : basename(path);
-    return loadConfig({
-      source: { text, format: this.#format, name },
-      env: this.#options.env,
-      cwd: path === null ? process.cwd() : dirname(path),
-      rules: { protocols, checkPattern, findLoops },
-    });
-  }
-
-  async #mask(text: string): Promise<ReturnType<typeof maskSecrets>> {
-    return maskSecrets(text, { format: this.#format, names: this.#names, key: await this.#versions.key() });
+  async #mask(text: string): Promise<Masked> {
+    const done = await this.#thread.run("mask", { text, format: this.#format, key: await this.#versions.key() });
+    return done.ok ? done.result : { text: `# This text is not shown: ${done.why}.\n`, kept: new Map() };
   }
 
   async #source(): Promise<Source> {
@@ -247,29 +203,6 @@ export class ConfigDesk implements ConfigDeps {
 }
 
 const textOf = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\uFEFF/u, "");
-
-interface Texts {
-  readonly real: string;
-  readonly text: string;
-  readonly shownAt: (offset: number) => number;
-}
-
-/** Places in the text with secrets as those in the text that was given. */
-function compileFlaw({ real, text, shownAt }: Texts): (problem: ConfigProblem) => ConfigFlaw {
-  const starts = [0, ...Array.from(real.matchAll(/\n/gu), ({ index }) => index + 1)];
-  const place = compilePositions(text);
-  return (problem) => {
-    const { severity, code, message, remedy } = problem;
-    const told = { severity, code, message, remedy };
-    if (problem.line === 0) return { ...told, line: 0, column: 0, endColumn: 0 };
-    const offset = Math.min((starts[problem.line - 1] ?? real.length) + problem.column - 1, real.length);
-    const shown = shownAt(offset);
-    const { line, column } = place(shown);
-    const word =
-      /^(?:"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[^\s"'=:,\]}]+|.)/u.exec(text.slice(shown, shown + 1000))?.[0] ?? "";
-    return { ...told, line, column, endColumn: column + word.length };
-  };
-}
 
 function withoutPlace({ severity, code, message, remedy }: ConfigProblem): ConfigFlaw {
   return { severity, code, message, remedy, line: 0, column: 0, endColumn: 0 };

@@ -14,7 +14,7 @@ export type Reloaded =
 /** Reads the configuration again while the program runs, and goes on with it; says in the log what has come of that. */
 export class Reloader {
   readonly #running: Running;
-  readonly #read: () => Loaded;
+  readonly #read: () => Loaded | Promise<Loaded>;
   readonly #file: ConfigFile;
   readonly #logger: Logger;
   #last: Promise<unknown> = Promise.resolve();
@@ -23,7 +23,7 @@ export class Reloader {
   #stopped = false;
 
   /** `read`: loads what the program was started with, as it is now. `file` gets the result of each reload. */
-  constructor(running: Running, read: () => Loaded, file: ConfigFile, logger: Logger) {
+  constructor(running: Running, read: () => Loaded | Promise<Loaded>, file: ConfigFile, logger: Logger) {
     this.#running = running;
     this.#read = read;
     this.#file = file;
@@ -54,7 +54,7 @@ export class Reloader {
 
   async #reload(): Promise<Reloaded> {
     if (this.#stopped) return this.#refuse([], ["Rialto is stopping"]);
-    const loaded = this.#read();
+    const loaded = await this.#read();
     // A start goes on without what an error concerns; what runs is not taken away because of one.
     if (!loaded.ok || hasErrors(loaded.problems)) {
       this.#file.refused(faultOfFile(loaded));

@@ -1,9 +1,12 @@
+import { protocols } from "../adapters/registry.ts";
 import { startApp, type App } from "../app/app.ts";
+import { ConfigThread } from "../app/config-thread.ts";
 import { closeDataFolder, openConfiguration } from "../app/private.ts";
 import type { ClusterNode } from "../app/cluster-node.ts";
 import type { ClusterSettings, Config, GeneralSettings } from "../config/config.ts";
 import type { Loaded } from "../config/load.ts";
 import type { ConfigProblem } from "../config/problems.ts";
+import { secretsOf } from "../config/secrets.ts";
 import { startErrorOf } from "../app/open.ts";
 import { START_ERRORS, StartError } from "../errors.ts";
 import { LogError } from "../log/errors.ts";
@@ -23,8 +26,8 @@ export interface RunOptions {
   /** Knows the secrets of every configuration that was read. */
   readonly scrubber: Scrubber;
   readonly debug: boolean;
-  /** Reads the configuration once more; null: it is built in. */
-  readonly read: (() => Loaded) | null;
+  /** The file, to be read once more at each reload; null: the configuration is built in. */
+  readonly path: string | null;
   /** Everything that was found in the configuration. */
   readonly problems: readonly ConfigProblem[];
   /** Options of the command line that have no effect. */
@@ -33,7 +36,7 @@ export interface RunOptions {
 
 /** Runs the bridge until it is told to stop or cannot continue; resolves with the exit code. */
 export async function run(config: Config, options: RunOptions): Promise<number> {
-  const { scrubber, debug, read } = options;
+  const { scrubber, debug, path } = options;
   const signalled = listenForSignals();
   let logger: Logger | null = null;
   try {
@@ -44,6 +47,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     const asked = listenForReloads(config.path, logger);
     const { cluster } = config.general;
     const clusterNode = cluster === null ? null : await joinOthers(config, cluster, logger);
+    const read = path === null ? null : async () => await readAgain(path, scrubber);
     const app = await startApp(config, logger, read, scrubber, (digest) => asked.expect(digest), clusterNode);
     warnOfOthers(config, scrubber, logger);
     const systemd = openSystemd({ env: process.env, logger, probe: app.probe });
@@ -69,6 +73,16 @@ function logFindings({ problems, ignored }: RunOptions, logger: Logger): void {
     else logger.warn({ problem }, ODD);
   }
   for (const option of ignored) logger.warn({ option }, "this option of matterbridge has no effect");
+}
+
+const configThread = new ConfigThread();
+
+/** In a thread: whatever the file holds, what runs goes on meanwhile. */
+async function readAgain(path: string, scrubber: Scrubber): Promise<Loaded> {
+  const loaded = await configThread.load({ source: { path }, env: { ...process.env }, cwd: process.cwd() });
+  // Before anything of it can get into the log.
+  if (loaded.ok) scrubber.learn(secretsOf(loaded.config, protocols));
+  return loaded;
 }
 
 /** The log of several machines, whose code is not loaded for one. Rejects with a LogError. */

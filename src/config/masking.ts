@@ -40,7 +40,7 @@ export interface MaskRules {
   readonly format: FormatName;
   readonly names: SecretNames;
   /** Without it, a mask says nothing about its secret. */
-  readonly key: Buffer;
+  readonly key: Uint8Array;
 }
 
 const MASK = /<kept:[0-9a-f]{10}>/gu;
@@ -150,7 +150,7 @@ function withLiterals(text: string, secrets: readonly SecretSpan[]): readonly Se
 }
 
 /** Each is made once: making one takes as long as a thousand look-ups. */
-function compileMasks(key: Buffer): (kept: KeptSecret) => string {
+function compileMasks(key: Uint8Array): (kept: KeptSecret) => string {
   const masks = new Map<string, string>();
   return ({ place, secret }) => {
     const meant = `${place === null ? "~" : `${place}=`}${secret}`;

@@ -3,6 +3,11 @@ import { accessSync, constants, readFileSync, realpathSync, renameSync, statSync
 import { open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
+/** A larger configuration is edited with another program, not over the network. */
+export const BYTES_MAX = 1024 * 1024;
+/** The mark of the byte order, which a file may begin with. */
+export const BOM = "\uFEFF";
+
 /** What came of writing the configuration. */
 export type FileWritten =
   | { readonly is: "written" }

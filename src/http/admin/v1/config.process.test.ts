@@ -114,6 +114,10 @@ describe("the configuration over the network", () => {
     const column = (inline.split("\n")[row] ?? "").indexOf(";") + 1;
     expect(wrong.json()).toMatchObject({ problems: [{ severity: "error", line: row + 1, column }] });
     expect(wrong.text).not.toContain(SECRET);
+    const many = Array.from({ length: 5_000 }, (_, index) => `[t${index}]\n`).join("");
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as described
+    const { problems } = (await call("POST", "/check", { text: `${text}${many}` })).json() as { problems: object[] };
+    expect([problems.length, problems.at(-1)]).toMatchObject([101, { code: "more-problems", line: 0 }]);
     const good = await call("POST", "/check", { text: text.replace("[api.right]", '[api.right]\nLabel = "R"') });
     expect(good.json()).toEqual({ problems: [], changes: ["api.right goes on with another Label."], needsRestart: [] });
     expect(readFileSync(rialto.file, "utf8")).toBe(original);
