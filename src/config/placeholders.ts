@@ -17,12 +17,12 @@ export function warnOfPlaceholders(
   { report }: Context,
 ): void {
   if (placeholders === undefined || typeof value !== "string") return;
-  const accepted = [...placeholders, ...(emptyPlaceholders?.names ?? [])];
+  const accepted = new Set([...placeholders, ...(emptyPlaceholders?.names ?? [])]);
   for (const [whole, word = ""] of value.matchAll(/\{( *[A-Za-z]+ *)\}/gu)) {
-    if (accepted.includes(word)) continue;
+    if (accepted.has(word)) continue;
     const meant = word.trim().toUpperCase();
     // Other words in small letters may be meant as they are.
-    if (word !== meant && !accepted.includes(meant)) continue;
+    if (word !== meant && !accepted.has(meant)) continue;
     const remedy = (): string => {
       const hint = suggest(meant, placeholders);
       const known = placeholders.map((each) => `{${each}}`).join(" ");
