@@ -61,7 +61,7 @@ function readText(path: string, file: string): string | ConfigProblem {
   const read = readBounded(path, CONFIG_BYTES_MAX);
   if ("error" in read) {
     const what = read.missing ? "there is no such file" : `it ${read.error}`;
-    return problem(what, "name a configuration file with -conf FILE");
+    return problem(what, read.remedy ?? `check the path (folder: ${dirname(path)})`);
   }
   const text = read.bytes.toString("utf8").replace(/^\uFEFF/u, "");
   const bad = text.indexOf("\uFFFD");

@@ -31,7 +31,7 @@ test("a file that is not there", () => {
   const { printed, exitCode } = run("none.toml");
   expect(exitCode).toBe(78);
   expect(printed).toBe(
-    "none.toml: error: there is no such file; name a configuration file with -conf FILE\nnone.toml: nothing can start: 1 error\n",
+    `none.toml: error: there is no such file; check the path (folder: ${folder})\nnone.toml: nothing can start: 1 error\n`,
   );
 });
 
