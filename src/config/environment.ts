@@ -60,7 +60,10 @@ function secretFrom(env: Environment, name: string): Pick<Setting, "value" | "br
   const path = env[name] ?? "";
   const read = readBounded(path, maxSecretBytes);
   if ("bytes" in read) return { value: read.bytes.toString("utf8").replace(/\r?\n$/u, "") };
-  return broken("unreadable-secret", [`"${path}" ${read.error}`, "it must be a file that contains the secret"]);
+  return broken("unreadable-secret", [
+    `"${path}" ${read.error}`,
+    read.remedy ?? "it must be a file that contains the secret",
+  ]);
 }
 
 /** Others may have variables that begin with the name of the reference: only those that look misspelled are named. */
@@ -80,6 +83,10 @@ function* namesOf(prefix: string, scopes: readonly EnvironmentTable[]): Generato
     }
   }
 }
+
+/** The variable that sets a setting; `table` as in `EnvironmentTable`. */
+export const variableOf = (table: string, setting: string): string =>
+  `RIALTO_${variablePart(table)}_${setting.toUpperCase()}`;
 
 /** `api.my-left` → `API_MY_LEFT`. */
 function variablePart(table: string): string {

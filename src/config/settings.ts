@@ -9,10 +9,12 @@ import {
 import { suggest } from "../lib/suggest.ts";
 import { coerce } from "./coerce.ts";
 import type { Context } from "./context.ts";
+import { variableOf } from "./environment.ts";
 import type { ProblemEffect, ProblemText, Where } from "./problems.ts";
 import { showsNothing, warnOfPlaceholders } from "./placeholders.ts";
 import { isTable } from "./section.ts";
 import type { Section, Setting } from "./section.ts";
+import { placeholderIn } from "./unfilled.ts";
 
 /** Where the values of one table's settings are looked up, nearest first, with the name of each table for people. */
 export type Chain = readonly { readonly label: string; readonly section: Section }[];
@@ -71,6 +73,21 @@ function readFound(
     reportFault(broken.code, broken.where, broken.said, effect(name, schema, label), context, broken.other);
     return undefined;
   }
+  const unfilled = typeof value === "string" && isCredential(schema) ? placeholderIn(value) : null;
+  if (unfilled !== null) {
+    const variable = variableOf(label.replaceAll(/[[\]]/gu, ""), name);
+    const variables = schema.secret === true ? `${variable} or ${variable}_FILE` : variable;
+    const remedy = `write the value itself, or use ${variables}`;
+    if (unfilled === "sure") {
+      const said = [`${name} of ${label} is a placeholder: nothing fills it in`, remedy] as const;
+      reportFault("placeholder", where, said, effect(name, schema, label), context);
+      return undefined;
+    }
+    context.report.warning("placeholder", where, [
+      `${name} of ${label} may be a placeholder: nothing fills it in`,
+      remedy,
+    ]);
+  }
   const result = coerce(value, schema, context.rules.checkPattern);
   if (result.ok) {
     const place = { name: `${name} of ${label}`, where };
@@ -100,6 +117,10 @@ export function reportFault(
 export function protects({ protects: marked, secret, format, default: value }: SettingSchema): boolean {
   return marked === true || secret === true || value === undefined || ADDRESSES.has(format ?? "");
 }
+
+/** Whether it is a login, a secret or an address, which templates leave open. A required nick is none of them. */
+const isCredential = ({ type, secret, protects: marked, format }: SettingSchema): boolean =>
+  type === "string" && (secret === true || marked === true || ADDRESSES.has(format ?? ""));
 
 const ADDRESSES: ReadonlySet<string> = new Set(["bind-address", "host-port"]);
 

@@ -24,6 +24,7 @@ const login = {
       pattern: String.raw`^https?://[^\s/?#@]+(?:/[^\s?#]*)?$`,
       hint: "must be a URL such as https://matrix.example.org",
     },
+    protects: true,
   },
   Login: identity(
     "Local part or whole id of the bot's user, such as `rialto`. With `Password`, Rialto logs in as this user. With `ASToken`, Rialto creates the user if it does not exist.",
