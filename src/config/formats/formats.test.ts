@@ -66,6 +66,7 @@ describe("syntax", () => {
     ["toml", "[irc.my server]\n", '; write [irc."my server"]'],
     ["toml", "[büro]\n", '; write ["büro"]'],
     ["toml", "größe = 1\n", "; put the name in quotes"],
+    ["toml", "[a]\nhunter2\n", '2:8 not valid TOML: this key has no value; write it as in Nick = "…"'],
     ["toml", "[irc.@hunter2]\n", "; put the name in quotes"],
     ["toml", 'a = """x\n', "1:5 not valid TOML"],
     ["toml", "[[g]]\n[g]\n", "2:2 the table [g] is defined twice; put"],

@@ -50,6 +50,8 @@ export function explain(error: TomlError, lines: readonly string[]): Said {
     const quotes = typographicQuotes(line[at] ?? "", key);
     if (quotes !== null) return quotes;
   }
+  if (said === BAD_KEY && line.slice(at).trim() === "")
+    return { message: "not valid TOML: this key has no value", remedy: 'write it as in Nick = "…"' };
   if (said === BAD_KEY) return explainBadKey(line);
   if (said === "invalid value" && key !== null)
     return needsQuotes(key, /^[^\s"',}\]]*/u.exec(line.slice(at))?.[0] ?? "");
