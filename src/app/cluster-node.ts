@@ -131,6 +131,8 @@ function takePart(
     monoMs: () => systemClock.monoMs(),
     nowMs: () => systemClock.nowMs(),
   });
+  // A post that waits is answered while its connection still stands.
+  log.refuseWhile(() => member.isIsolated);
   const homes = new Homes({
     log,
     fence,

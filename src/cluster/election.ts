@@ -100,12 +100,18 @@ export class Election {
 
   /** What this node says of itself. */
   beat(monoMs: number): NodeBeat {
-    return { ...this.#own, takes: !this.#isLeaving, hasVoice: !this.#mustStop(monoMs), config: this.#config };
+    return { ...this.#own, takes: !this.#isLeaving, hasVoice: !this.isIsolated(monoMs), config: this.#config };
   }
 
   /** Most of the servers have lately had our beat, so that what others claim has come here as well, and is applied. */
   hasVoice(monoMs: number): boolean {
     return !this.#isStuck && this.#peers.ackedMs !== null && monoMs - this.#peers.ackedMs <= ACK_GAP_MS;
+  }
+
+  /** It may run nothing: the others take it for dead, or are to. */
+  isIsolated(monoMs: number): boolean {
+    const since = this.#peers.ackedMs ?? this.#sinceMs ?? monoMs;
+    return this.#isStuck || monoMs - since >= ISOLATED_MS;
   }
 
   /** How often it had no voice: others may have taken over in each of these times. */
@@ -176,7 +182,7 @@ export class Election {
       return this.#stop(account);
     }
     const phase = this.#phases.get(account);
-    if (!this.#wanted.has(account) || this.#mustStop(monoMs) || phase?.is === "runs" || phase?.is === "ends") return;
+    if (!this.#wanted.has(account) || this.isIsolated(monoMs) || phase?.is === "runs" || phase?.is === "ends") return;
     if (this.#isLeaving) {
       this.#phases.set(account, { is: "given", to: null, claimedMs: monoMs });
       return this.#give(account, monoMs);
@@ -187,7 +193,7 @@ export class Election {
 
   #tick(monoMs: number): void {
     this.#sinceMs ??= monoMs;
-    if (this.#mustStop(monoMs)) for (const account of this.#phases.keys()) this.#stop(account);
+    if (this.isIsolated(monoMs)) for (const account of this.#phases.keys()) this.#stop(account);
     if (!this.hasVoice(monoMs)) return;
     for (const [account, phase] of this.#phases) {
       if (phase.is === "given" && monoMs - phase.claimedMs >= CLAIM_MS) this.#give(account, monoMs);
@@ -297,11 +303,5 @@ export class Election {
   #isOwn(account: string): boolean {
     const { node, run } = this.#held.get(account) ?? NOBODY;
     return node === this.#own.node && run === this.#own.run;
-  }
-
-  /** It may run nothing: the others take it for dead, or are to. */
-  #mustStop(monoMs: number): boolean {
-    const since = this.#peers.ackedMs ?? this.#sinceMs ?? monoMs;
-    return this.#isStuck || monoMs - since >= ISOLATED_MS;
   }
 }

@@ -112,6 +112,11 @@ export class ClusterMember {
     return this.#election.hasVoice(this.#options.monoMs());
   }
 
+  /** It has ended what it ran, or is about to: the servers have acknowledged nothing for too long. */
+  get isIsolated(): boolean {
+    return this.#election.isIsolated(this.#options.monoMs());
+  }
+
   /**
    * Whether what runs here is certainly its own: the servers acknowledge what it says, and since they began to, what
    * others had claimed until then was applied here.

@@ -27,12 +27,11 @@ interface Route {
 /**
  * The requests of which there are most, taken before Fastify sees them: it costs more than all else that a small POST
  * needs. They pass the same checks. Whatever is out of the ordinary (who may not ask, a path in another spelling, a
- * media type that has to be looked at, a server that is closing) is left to Fastify, which has the same routes.
+ * media type that has to be looked at) is left to Fastify, which has the same routes.
  */
 export class Direct {
   readonly #options: DirectOptions;
   readonly #routes: Route[] = [];
-  #isClosed = false;
 
   constructor(options: DirectOptions) {
     this.#options = options;
@@ -42,15 +41,10 @@ export class Direct {
     this.#routes.push({ method, path, take });
   }
 
-  /** From now on, Fastify refuses all. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = "", headers, rawHeaders } = request;
     const route = this.#routeOf(method, url);
-    if (route === undefined || this.#isClosed || wantsWebSocket(request)) return false;
+    if (route === undefined || wantsWebSocket(request)) return false;
     if (this.#options.refusalOf({ method, url, headers, rawHeaders, path: route.path }) !== null) return false;
     try {
       return route.take(request, response);

@@ -44,6 +44,9 @@ const LIMITS: HttpLimits = {
 const PROBE_MS = 60_000;
 /** What one connection may leave unsent after the answer that is on its way, which may have any size. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/** A server that closes waits so many looks, each after so many ms, for the first request of a new connection. */
+const FIRST_LOOKS = 10;
+const FIRST_LOOK_MS = 100;
 /** What a waiting request costs besides its answer. */
 const REQUEST_BYTES = 4 * 1024;
 
@@ -60,6 +63,8 @@ interface Connection {
   handedOver: boolean;
   /** Ends it, after the answers that wait: what came after their requests cannot be read. */
   refusal: string | null;
+  /** It has sent a request. */
+  hasAsked: boolean;
 }
 
 /**
@@ -114,7 +119,7 @@ export class HttpServer extends Server {
     this.on("connection", (socket: Socket) => this.#track(socket));
     this.on("listening", () => (this.#isOpen = true));
     this.#hurryAlways();
-    this.on("drop", () => this.closeIdleConnections());
+    this.on("drop", () => this.#closeUnused());
     this.on("upgrade", ({ socket }: IncomingMessage) => {
       const connection = this.#connections.get(socket);
       if (connection !== undefined) connection.handedOver = true;
@@ -137,7 +142,7 @@ export class HttpServer extends Server {
   take(connection: Duplex): boolean {
     if (!this.#isOpen) return false;
     if (this.#connections.size >= this.#limits.connections) {
-      this.closeIdleConnections();
+      this.#closeUnused();
       return false;
     }
     return this.emit("connection", connection);
@@ -188,15 +193,23 @@ export class HttpServer extends Server {
 
   /**
    * Closes the connections on which nobody waits for an answer; after close() the others follow with their last answer.
+   * A connection without a request yet is left open: its request may be on its way, and is answered.
    */
   override closeIdleConnections(): void {
     for (const [socket, connection] of this.#connections) {
-      if (isIdle(connection)) socket.destroySoon();
+      if (isIdle(connection) && connection.hasAsked) socket.destroySoon();
     }
   }
 
   override close(told?: (error?: Error) => void): this {
     this.#isOpen = false;
+    let looks = 0;
+    // No time counts: a process that stood still has not read what came meanwhile.
+    const timer = setInterval(() => {
+      looks += 1;
+      if (looks >= FIRST_LOOKS) this.#closeUnused();
+    }, FIRST_LOOK_MS);
+    this.once("close", () => clearInterval(timer));
     return super.close(told);
   }
 
@@ -210,9 +223,14 @@ export class HttpServer extends Server {
     await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve()))));
   }
 
+  /** Closes every connection on which nobody waits for an answer. */
+  #closeUnused(): void {
+    for (const [socket, connection] of this.#connections) if (isIdle(connection)) socket.destroySoon();
+  }
+
   /** Closes what can be closed without harm when descriptors run short. */
   #relieve({ descriptors }: DescriptorShare): void {
-    const relieve = (): void => this.closeIdleConnections();
+    const relieve = (): void => this.#closeUnused();
     descriptors.relief.add(relieve);
     this.once("close", () => descriptors.relief.delete(relieve));
   }
@@ -243,7 +261,7 @@ export class HttpServer extends Server {
     const each = socket instanceof Socket ? most : 0;
     if (descriptors?.take(each) === false) return void socket.destroy();
     socket.once("close", () => descriptors?.give(each));
-    const connection: Connection = { waiting: [], handedOver: false, refusal: null };
+    const connection: Connection = { waiting: [], handedOver: false, refusal: null, hasAsked: false };
     this.#connections.set(socket, connection);
     // Each answer that waits listens to it; waitingBytes bounds them, and not a warning at the eleventh.
     socket.setMaxListeners(0);
@@ -268,6 +286,7 @@ export class HttpServer extends Server {
       socket.destroy();
       return false;
     }
+    connection.hasAsked = true;
     connection.waiting.push(response);
     this.#kept.delete(socket);
     response.on("close", this.#ended);

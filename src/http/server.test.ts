@@ -213,3 +213,31 @@ test("a method that nobody knows is refused, and is no failure of the server", a
   const answer = await all;
   expect(answer).toMatch(/^HTTP\/1\.1 404 /u);
 });
+
+describe("a request that comes while the server closes", () => {
+  test("is answered 503 with Retry-After", async () => {
+    const running = await start();
+    const socket = await sendUnread(running, get("/large"), 1);
+    const closing = running.server.close();
+    const all = received(socket);
+    socket.write(get("/small"));
+    socket.resume();
+    await closing;
+    const text = await all;
+    const last = text.slice(text.lastIndexOf("HTTP/1.1 "));
+    expect(last).toMatch(/^HTTP\/1\.1 503 /u);
+    expect(last).toMatch(/\r\nRetry-After: \d+\r\n/u);
+  });
+
+  test("is answered on a connection that was made shortly before", async () => {
+    const running = await start();
+    const accepted = new Promise((resolve) => running.server.app.server.once("connection", resolve));
+    const socket = await running.connect();
+    await accepted;
+    const all = received(socket);
+    const closing = running.server.close();
+    socket.write(get("/small"));
+    expect(await all).toMatch(/^HTTP\/1\.1 503 /u);
+    await closing;
+  });
+});

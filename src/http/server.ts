@@ -16,6 +16,7 @@ import { problem, problemBody, type HttpProblem } from "./api/problem.ts";
 import { answerClientError } from "./client-error.ts";
 import { Direct } from "./direct.ts";
 import { type HttpLimits, HttpServer, V1_SOCKET_PATH, WEBSOCKET_PATH, wantsWebSocket } from "./http-server.ts";
+import { refuse } from "./refusal.ts";
 import type { ServerShare } from "./server-share.ts";
 import { holdMessages } from "./socket-bodies.ts";
 import type { OwnNames } from "./own-host.ts";
@@ -68,7 +69,7 @@ export interface HttpApi {
   /** Takes the routes that are answered without Fastify where nothing speaks against it. */
   readonly direct: Pick<Direct, "add" | "takeBody" | "fail">;
   /**
-   * Stops listening and resolves when every connection is closed: one that asks for nothing at once, one with an answer
+   * Stops listening and resolves when every connection is closed: one that asks for nothing at once (a new one after a second), one with an answer
    * under way when the client has taken that, a WebSocket when it answers the close or after SOCKET_GRACE_MS, and what
    * is left after STOP_GRACE_MS by force.
    */
@@ -95,13 +96,16 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
     release: (response) => server.release(response),
     leaveTime: (request) => server.leaveTime(request),
   });
+  let isClosing = false;
   const app = Fastify({
     logger: false,
     forceCloseConnections: "idle",
     exposeHeadRoutes: false,
     serverFactory: (handler) => {
       server.serve((request, response) => {
-        if (v1?.take(request, response) !== true && !direct.take(request, response)) handler(request, response);
+        if (v1?.take(request, response) === true) return;
+        if (isClosing) void refuseClosing(request, response);
+        else if (!direct.take(request, response)) handler(request, response);
       });
       return server;
     },
@@ -111,7 +115,7 @@ export async function createServer(options: ServerOptions): Promise<HttpApi> {
   app.removeAllContentTypeParsers();
   // Before the hook of the WebSockets, which takes its time.
   app.addHook("preClose", (done) => {
-    direct.close();
+    isClosing = true;
     v1?.end();
     done();
   });
@@ -155,6 +159,12 @@ function admissionOf({
   mayHaveTls = true,
 }: ServerOptions): ReturnType<typeof compileAdmission> {
   return compileAdmission({ token, names, openPaths, tokenName, mayHaveTls });
+}
+
+/** Answers a request that comes while the server closes; Fastify would not say when to try again. */
+async function refuseClosing(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  await bodyGone(request);
+  refuse(response, "Rialto is stopping; try again");
 }
 
 /** Refuses who may not ask, and WebSockets at addresses that have none. */

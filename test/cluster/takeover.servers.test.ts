@@ -204,8 +204,9 @@ needs(["nats-server", "ngircd", "python3-irc"], () => {
       answers.push(await answer.then(({ status }) => status, codeOf));
     } while (program.child.exitCode === null);
     expect(await program.exited()).toBe(0);
-    // A connection that is passed on already ends with the machine that it leads to.
-    expect([...new Set(answers)].filter((answer) => answer !== "ECONNRESET")).toEqual([200]);
+    // The first may have been passed on to the machine that stops, which refuses it or ends the connection.
+    expect([200, 503, "ECONNRESET"]).toContain(answers[0]);
+    expect([...new Set(answers.slice(1))]).toEqual([200]);
   });
 
   test("one that stands still and wakes doubles nothing, and takes part again", async () => {

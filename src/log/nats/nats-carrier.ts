@@ -188,6 +188,11 @@ export class NatsCarrier implements Carrier {
     return new Promise((tell) => this.#waiting.push({ seq, tell }));
   }
 
+  /** See NatsLog. */
+  refuseWhile(isCutOff: () => boolean): void {
+    this.#publisher.isCutOff = isCutOff;
+  }
+
   end(): void {
     this.#isEnding = true;
     this.#publisher.end();

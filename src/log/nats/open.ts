@@ -83,6 +83,11 @@ export class NatsLog extends SqliteLog {
     return this.#carrier.faults;
   }
 
+  /** While this holds, an append that was not published is refused at once. */
+  refuseWhile(isCutOff: () => boolean): void {
+    this.#carrier.refuseWhile(isCutOff);
+  }
+
   override close(): Promise<void> {
     this.#keeper.stop();
     return super.close();

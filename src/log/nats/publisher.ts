@@ -35,6 +35,8 @@ export class Publisher {
   /** When the log began to close. */
   #endsMs: number | null = null;
   #reason = "they do not answer";
+  /** Nothing that was not published yet may wait any longer. */
+  isCutOff: () => boolean = () => false;
   /** The last that the servers have acknowledged, and since when. */
   stored: { readonly seq: number; readonly sinceMs: number } | null = null;
 
@@ -45,7 +47,8 @@ export class Publisher {
   }
 
   get patienceMs(): number {
-    return this.#endsMs === null ? PATIENCE_MS : LAST_MS;
+    if (this.#endsMs !== null) return LAST_MS;
+    return this.isCutOff() ? 0 : PATIENCE_MS;
   }
 
   end(): void {
@@ -76,6 +79,8 @@ export class Publisher {
     const size = (this.#stream.nc.info?.max_payload ?? 1024 * 1024) - HEADER_BYTES;
     const parts = Math.max(1, Math.ceil(body.length / size));
     const state = { sinceMs: performance.now(), isDoubtful: false, isTold: false };
+    // Nothing is in doubt that was never tried.
+    if (this.isCutOff()) return this.unreachable();
     let place: number | null = null;
     for (let part = 1; part <= parts; part += 1) {
       const text = idText({ ...id, part, parts });
@@ -105,7 +110,9 @@ export class Publisher {
   ): LogError | null {
     const isLast = this.isOver;
     const age = performance.now() - state.sinceMs;
-    if (!state.isDoubtful && !isBegun) return isLast || age > PATIENCE_MS ? this.unreachable() : null;
+    if (!state.isDoubtful && !isBegun) {
+      return isLast || this.isCutOff() || age > PATIENCE_MS ? this.unreachable() : null;
+    }
     if (!isLast && age <= this.#doubtMs) return null;
     const error = new LogError(
       "unknown",
