@@ -1,21 +1,25 @@
 import type { Config } from "../config/config.ts";
 import { outageSubject } from "../gateway/outages.ts";
 import type { Routes } from "../gateway/routes.ts";
+import type { Subject } from "../log/log.ts";
 import { subjectOf } from "../gateway/subject.ts";
 import type { ChannelHealth, WatchedPlace } from "./outage-notices.ts";
 import type { AccountRegistry } from "./account-registry.ts";
 
-/** Every channel of which rooms can be told that it is out of reach. `routes`: those of `config`. */
+/** Every channel whose outage a room or an account of the HTTP API is to hear of. `routes`: those of `config`. */
 export function watchedPlaces(
   { accounts }: Config,
   routes: Routes,
   {
     parts,
     mayTell,
-  }: { readonly parts: AccountRegistry; readonly mayTell: ((accountKey: string) => boolean) | undefined },
+  }: { readonly parts: Pick<AccountRegistry, "get">; readonly mayTell: ((accountKey: string) => boolean) | undefined },
 ): readonly WatchedPlace[] {
-  const all = [...accounts.values()].filter(({ protocol }) => protocol !== "api");
-  return all.flatMap(({ key, name }) => {
+  const apis = [...accounts.values()].filter(({ protocol }) => protocol === "api");
+  const isHeard = (outage: Subject): boolean =>
+    routes.targets(outage).length > 0 || apis.some(({ key }) => routes.seen(key).has(outage));
+  const networks = [...accounts.values()].filter(({ protocol }) => protocol !== "api");
+  return networks.flatMap(({ key, name }) => {
     const part = mayTell?.(key) === false ? undefined : parts.get(key);
     return routes
       .channels(key)
@@ -23,7 +27,7 @@ export function watchedPlaces(
         const { takes, down, backlog } = part?.health(channel) ?? UNKNOWN;
         return { place: subjectOf(key, channel), account: name, channel, takes, down, backlog };
       })
-      .filter(({ place }) => routes.targets(outageSubject(place)).length > 0);
+      .filter(({ place }) => isHeard(outageSubject(place)));
   });
 }
 
