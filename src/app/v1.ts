@@ -29,6 +29,7 @@ import { Router } from "../http/v1/router.ts";
 import { serveSocket } from "../http/v1/socket.ts";
 import { v1Routes } from "../http/v1/routes/index.ts";
 import { Tickets } from "../http/v1/tickets.ts";
+import { Turns } from "../http/v1/turns.ts";
 import { type Log, ownMarks, type Seq } from "../log/log.ts";
 import type { LogSearch } from "../log/search.ts";
 import type { Logger } from "../logger.ts";
@@ -86,6 +87,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     tokens,
     tickets,
     quotas,
+    historyTurns: new Turns(),
     clock,
     logger,
   };

@@ -49,8 +49,10 @@ export interface Standing {
 }
 
 export interface WordQuery {
-  /** As somebody typed it: see `termsOf`. Without a word in it nothing is found. */
+  /** As somebody typed it: see `termsOf`. Without a word in it and without `from` nothing is found. */
   readonly text: string;
+  /** The whole name or id of the author; capitals do not count. Null or absent: any author. */
+  readonly from?: string | null;
   readonly subjects: readonly Subject[];
   /** Only messages with after < seq < before. */
   readonly after: Seq;

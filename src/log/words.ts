@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /**
  * How texts become words that can be looked up, and what somebody looks for in them. Both sides go through the same
  * functions, so the index needs no rules of its own, and nothing that people type is syntax there.
@@ -69,6 +71,14 @@ export function tokensOf(text: string, mode: WordMode): string {
     else for (const gram of gramsOf(word, size)) tokens.add(gram);
   }
   return [...tokens].join(" ");
+}
+
+/** No text has this character in a word, so that no word is taken for an author. */
+const AUTHOR = "\u{FDD0}";
+
+/** What is kept of the name or the id of an author, which is looked for as a whole; capitals do not count. */
+export function authorToken(name: string): string {
+  return AUTHOR + createHash("sha256").update(name.toLowerCase()).digest("hex").slice(0, 32);
 }
 
 /** Words that are kept in pieces, and how many characters those have; null: it is kept whole. */

@@ -17,6 +17,7 @@ import type { Logger } from "../../logger.ts";
 import type { Ingest } from "../api/ingest.ts";
 import type { Quotas } from "./quotas.ts";
 import type { Tickets } from "./tickets.ts";
+import type { Turns } from "./turns.ts";
 
 /** What the operations below `/v1` of one API account work with. */
 export interface V1Deps {
@@ -44,6 +45,8 @@ export interface V1Deps {
   readonly tokens: Tokens;
   readonly tickets: Tickets;
   readonly quotas: Quotas;
+  /** Who reads the history of the account. */
+  readonly historyTurns: Turns;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -5,6 +5,8 @@ import type { V1Deps } from "./deps.ts";
 
 /** Events of one read, and their JSON in bytes. */
 const PAGE = 500;
+/** Messages that one question to the index is asked for. */
+const AT_ONCE = 64;
 const PAGE_BYTES = 4 * 1024 * 1024;
 /** Events that one question may look at; `next` says where to go on. */
 const LOOKED_MAX = 5_000;
@@ -56,25 +58,30 @@ export class GatewayHistory {
     return this.#query.after === null ? await this.#newest() : await this.#oldest(this.#query.after);
   }
 
-  /** The same of messages with these words; null: the log keeps no index. `indexed`: up to where that goes. */
+  /**
+   * The same of messages with these words, if any are given, and of this author; null: the log keeps no index.
+   * `indexed`: up to where that goes.
+   */
   async search(
-    words: string,
+    words: string | null,
     subjects: readonly Subject[],
   ): Promise<(GatewayHistoryPage & { readonly indexed: Seq }) | null> {
-    const { limit, after, before } = this.#query;
+    const { limit, after, before, from } = this.#query;
     const oldestFirst = after !== null;
     const bounds = { after: after ?? 0, before: before ?? this.#feed.head + 1 };
     const found: HistoryMessage[] = [];
-    for (let looked = 0, round = 0; ; round += 1) {
-      const more = Math.min(PAGE, (limit + 1 - found.length) * FURTHER ** round);
-      const matches = await this.#log.archive.find({ text: words, subjects, ...bounds, limit: more, oldestFirst });
+    for (let looked = 0, bytes = 0; ; ) {
+      const more = Math.min(AT_ONCE, limit + 1 - found.length);
+      const asked = { text: words ?? "", from, subjects, ...bounds, limit: more, oldestFirst };
+      const matches = await this.#log.archive.find(asked);
       if (matches === null) return null;
-      const items = await Promise.all(matches.seqs.map((seq) => this.#feed.at(seq, this.#posted)));
-      found.push(...(await this.#dress(items.filter((item) => item !== null))));
+      const items = await this.#itemsAt(matches.seqs);
+      for (const { json } of items) bytes += json.length;
+      found.push(...(await this.#dress(items)));
       looked += matches.seqs.length;
       const { next, indexed } = matches;
       // Fewer than asked for, and yet not all: the log has looked at as many as it does for one question.
-      const isCut = next === null || matches.seqs.length < more || looked >= LOOKED_MAX;
+      const isCut = next === null || matches.seqs.length < more || looked >= LOOKED_MAX || bytes >= PAGE_BYTES;
       if (isCut || found.length > limit) {
         const page = cut(found, limit, next);
         return { messages: oldestFirst ? page.messages : page.messages.toReversed(), next: page.next, indexed };
@@ -82,6 +89,16 @@ export class GatewayHistory {
       if (oldestFirst) bounds.after = next;
       else bounds.before = next;
     }
+  }
+
+  /** One after the other, so that few are in memory and others have their turn in between. */
+  async #itemsAt(seqs: readonly Seq[]): Promise<readonly FeedItem[]> {
+    const items: FeedItem[] = [];
+    for (const seq of seqs) {
+      const item = await this.#feed.at(seq, this.#posted);
+      if (item !== null) items.push(item);
+    }
+    return items;
   }
 
   async #oldest(after: Seq): Promise<GatewayHistoryPage> {
@@ -143,15 +160,14 @@ export class GatewayHistory {
     const said = items.filter((item) => isPosted(item.event) && this.#isFrom(item.event));
     if (said.length === 0) return [];
     const standing = await this.#log.archive.standing(said.map(({ seq }) => seq));
-    const dressed = await Promise.all(
-      said.map(async ({ event }, index) => {
-        const how = standing[index];
-        if (!isPosted(event) || how?.gone === true) return null;
-        const edit = how === undefined || how.revised === null ? null : await this.#feed.at(how.revised, this.#edited);
-        return revised(event, edit?.event ?? null);
-      }),
-    );
-    return dressed.filter((message) => message !== null);
+    const dressed: HistoryMessage[] = [];
+    for (const [index, { event }] of said.entries()) {
+      const how = standing[index];
+      if (!isPosted(event) || how?.gone === true) continue;
+      const edit = how === undefined || how.revised === null ? null : await this.#feed.at(how.revised, this.#edited);
+      dressed.push(revised(event, edit?.event ?? null));
+    }
+    return dressed;
   }
 
   #isFrom({ author }: Posted): boolean {

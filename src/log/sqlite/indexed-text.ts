@@ -3,7 +3,7 @@ import type { Seq } from "../log.ts";
 
 /** What an entry means for what is found: `of` is the message that it changes; null: nothing. */
 export type IndexedText =
-  | { readonly is: "said"; readonly text: string }
+  | { readonly is: "said"; readonly text: string; readonly authors: readonly string[] }
   | { readonly is: "edited"; readonly of: Seq; readonly text: string }
   | { readonly is: "deleted"; readonly of: Seq };
 
@@ -21,7 +21,12 @@ export function indexedText(label: string, payload: string): IndexedText | null 
     if (typeof of !== "number") return null;
     return is === "delete" ? { is: "deleted", of } : { is: "edited", of, text: textOf(value) };
   }
-  return MESSAGE_LABELS.has(label) ? { is: "said", text: textOf(value) } : null;
+  return MESSAGE_LABELS.has(label) ? { is: "said", text: textOf(value), authors: authorsOf(value) } : null;
+}
+
+/** The name and the id of the author. */
+function authorsOf({ username, userid }: Readonly<Record<string, unknown>>): readonly string[] {
+  return [username, userid].filter((name) => typeof name === "string").filter((name) => name !== "");
 }
 
 function parsed(payload: string): unknown {

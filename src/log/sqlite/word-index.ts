@@ -5,13 +5,13 @@ import BetterSqlite3 from "better-sqlite3";
 import type { Database, Statement } from "better-sqlite3";
 import { LogError } from "../errors.ts";
 import type { Seq } from "../log.ts";
-import { tokensOf, type WordMode } from "../words.ts";
+import { authorToken, tokensOf, type WordMode } from "../words.ts";
 import type { CooperativeSteps } from "./cooperative-steps.ts";
 import { runtimeFailure } from "./failure.ts";
 import { indexedText } from "./indexed-text.ts";
 
 /** A file that was made otherwise is made anew. Raised with what is written into it, and with how words are made. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** What one slice may take: some milliseconds. */
 const SLICE_MS = 4;
 const SLICE_ROWS = 512;
@@ -52,7 +52,7 @@ export class WordIndex {
   readonly #dataPath: string;
   readonly #mode: WordMode;
   readonly #entries: Statement<[Seq, number], EntryRow>;
-  readonly #payload: Statement<[Seq], string>;
+  readonly #entry: Statement<[Seq], Pick<EntryRow, "label" | "payload">>;
   readonly #stands: Statement<[Seq], number>;
   readonly #first: Statement<[], Seq | null>;
   /** Null: not open, as at first and where it was damaged. */
@@ -63,7 +63,7 @@ export class WordIndex {
     this.#dataPath = dataPath;
     this.#mode = mode;
     this.#entries = log.prepare("SELECT seq, label, payload FROM entry WHERE seq > ? ORDER BY seq LIMIT ?");
-    this.#payload = log.prepare<[Seq], string>("SELECT payload FROM entry WHERE seq = ?").pluck();
+    this.#entry = log.prepare("SELECT label, payload FROM entry WHERE seq = ?");
     // What was deleted stays so, whatever is changed of it afterwards.
     this.#stands = log
       .prepare<[Seq], number>(
@@ -127,7 +127,7 @@ export class WordIndex {
   #open(): Tables {
     let tables = openTables(this.#dataPath, this.#mode);
     // Of another log, or of one that a power cut has set back.
-    if (tables.mark > 0 && tables.print !== printOf(ofLog(() => this.#payload.get(tables.mark)))) {
+    if (tables.mark > 0 && tables.print !== printOf(ofLog(() => this.#entry.get(tables.mark)?.payload))) {
       tables.close();
       removeIndex(this.#dataPath);
       tables = openTables(this.#dataPath, this.#mode);
@@ -175,13 +175,24 @@ export class WordIndex {
   #take({ seq, label, payload }: EntryRow): void {
     const store = this.#tables;
     const found = typeof payload === "string" ? indexedText(label, payload) : null;
-    if (found?.is === "said") store.put(seq, tokensOf(found.text, this.#mode));
+    if (found?.is === "said") store.put(seq, this.#tokens(found.text, found.authors));
     else if (found?.is === "deleted") store.drop(found.of);
     else if (found?.is === "edited" && ofLog(() => this.#stands.get(found.of)) !== undefined) {
       store.drop(found.of);
-      store.put(found.of, tokensOf(found.text, this.#mode));
+      store.put(found.of, this.#tokens(found.text, this.#authorsOf(found.of)));
     }
     store.reach(seq, () => printOf(payload));
+  }
+
+  #tokens(text: string, authors: readonly string[]): string {
+    return [tokensOf(text, this.#mode), ...authors.map(authorToken)].join(" ").trimStart();
+  }
+
+  /** Of a message: whoever edits it, it stays its author's. */
+  #authorsOf(seq: Seq): readonly string[] {
+    const row = ofLog(() => this.#entry.get(seq));
+    const text = typeof row?.payload === "string" ? indexedText(row.label, row.payload) : null;
+    return text?.is === "said" ? text.authors : [];
   }
 }
 

@@ -46,7 +46,11 @@ const remove = (log: OpenLog, of: Seq): Promise<Seq> =>
 
 const ALL = { subjects: [ROOM], after: 0, before: Number.MAX_SAFE_INTEGER, limit: 100, oldestFirst: true };
 
-async function found(log: OpenLog, text: string, more: Partial<typeof ALL> = {}): Promise<readonly Seq[]> {
+async function found(
+  log: OpenLog,
+  text: string,
+  more: Partial<typeof ALL & { readonly from: string }> = {},
+): Promise<readonly Seq[]> {
   const matches = await log.archive.find({ text, ...ALL, ...more });
   return matches?.seqs ?? [-1];
 }
@@ -69,6 +73,27 @@ describe("the index of words", () => {
     expect(await found(log, '"slow brown"')).toEqual([two]);
     expect(await found(log, "row")).toEqual([]);
     expect(await found(log, "!!!")).toEqual([]);
+  });
+
+  test("finds messages of one author by the whole name or id, with words or without", async () => {
+    const log = await search(scratchFolder());
+    const by = async (username: string, userid: string, text: string): Promise<Seq> => {
+      const payload = payloadOf(text, { username, userid });
+      return await append(log, { subject: ROOM, key: null, label: "", payload, note: note(text) });
+    };
+    const one = await by("Ann", "U1", "brown fox");
+    await by("Annabel", "U2", "brown bear");
+    const three = await by("ann", "U3", "grey fox");
+    await by("bob", "U4", "ann ann ann");
+    expect(await found(log, "", { from: "ANN" })).toEqual([one, three]);
+    expect(await found(log, "fox", { from: "ann" })).toEqual([one, three]);
+    expect(await found(log, "gre* ", { from: "ann" })).toEqual([three]);
+    expect(await found(log, "", { from: "u1" })).toEqual([one]);
+    expect(await found(log, "brown", { from: "an" })).toEqual([]);
+    expect(await found(log, "")).toEqual([]);
+    await edit(log, one, "red panda");
+    expect(await found(log, "panda", { from: "ann" })).toEqual([one]);
+    expect(await found(log, "fox", { from: "ann" })).toEqual([three]);
   });
 
   test("says where to go on, and that nothing is left", async () => {

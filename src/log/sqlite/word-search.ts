@@ -1,7 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { Seq } from "../log.ts";
 import type { Matches, WordQuery } from "../search.ts";
-import { type CompiledQuery, compileTerms, termsOf, type WordMode } from "../words.ts";
+import { authorToken, type CompiledQuery, compileTerms, termsOf, type WordMode } from "../words.ts";
 import type { CooperativeSteps } from "./cooperative-steps.ts";
 import type { IdTables } from "./ids.ts";
 import { indexedText } from "./indexed-text.ts";
@@ -100,16 +100,18 @@ export class WordSearch {
     if (head - index.reach(head) <= AWAITED_ROWS && this.#around.hasRoom()) yield* index.fill(() => head);
     const indexed = index.reach(head);
     if (indexed < head) this.follow();
+    const { from = null } = query;
     const terms = termsOf(query.text);
-    const compiled = compileTerms(terms, this.#mode);
     const wanted = new Set(query.subjects.flatMap((subject) => this.#around.names.find(subject) ?? []));
-    if (terms.length === 0 || wanted.size === 0) return { seqs: [], next: null, indexed };
-    const isWide = compiled.begins !== null && index.isWide(compiled.begins);
+    if ((terms.length === 0 && from === null) || wanted.size === 0) return { seqs: [], next: null, indexed };
+    const words = terms.length === 0 ? null : compileTerms(terms, this.#mode);
+    const isWide = words !== null && words.begins !== null && index.isWide(words.begins);
     const first = this.#first.get() ?? head + 1;
     const asked = { ...query, after: Math.max(query.after, first - 1), before: Math.min(query.before, head + 1) };
-    const found = isWide
-      ? yield* this.#readThrough({ ...asked, before: Math.min(asked.before, indexed + 1) }, wanted, compiled)
-      : yield* this.#lookUp(asked, wanted, compiled, index);
+    const found =
+      isWide && from === null
+        ? yield* this.#readThrough({ ...asked, before: Math.min(asked.before, indexed + 1) }, wanted, words)
+        : yield* this.#lookUp(asked, wanted, withAuthor(words, from, isWide), index);
     return { ...found, indexed };
   }
 
@@ -231,6 +233,15 @@ export class WordSearch {
     const text = typeof payload === "string" ? indexedText(label, payload) : null;
     return text === null || text.is === "deleted" ? "" : text.text;
   }
+}
+
+/** Words, or an author, or both. Where the words are in too many messages, the author alone is looked up. */
+function withAuthor(words: CompiledQuery | null, from: string | null, isWide: boolean): CompiledQuery {
+  const author = from === null ? null : `"${authorToken(from)}"`;
+  if (words === null) return { match: author ?? "", begins: null, holds: () => true, isSure: true };
+  if (author === null) return words;
+  if (isWide) return { ...words, match: author, begins: null, isSure: false };
+  return { ...words, match: `${words.match} AND ${author}` };
 }
 
 interface EntryOf {

@@ -141,6 +141,45 @@ describe("the history", () => {
     expect((await page(stage, "?from=ANN&q=word")).texts).toEqual(["word of ann"]);
   });
 
+  test("of one author reads only the messages of that author from the log", async () => {
+    const stage = await v1Stage({ log: { search: "words" } });
+    await say(stage, "word of bob", "Bob");
+    for (let index = 0; index < 100; index += 1) await say(stage, `word ${index}`);
+    for (const query of ["?from=bob", "?from=bob&q=word", "?from=bob&q=wor*"]) {
+      const read = vi.spyOn(stage.log, "read");
+      expect(await page(stage, query)).toEqual({ texts: ["word of bob"], next: undefined });
+      expect(read).toHaveBeenCalledTimes(1);
+      read.mockRestore();
+    }
+  });
+
+  test("of one author is read from the log where there is no index", async () => {
+    const stage = await v1Stage();
+    await say(stage, "word of ann");
+    await say(stage, "word of bob", "Bob");
+    expect((await page(stage, "?from=bob")).texts).toEqual(["word of bob"]);
+  });
+
+  test("reads few messages at the same time, and one request of an account after the other", async () => {
+    const stage = await v1Stage({ log: { search: "words" } });
+    for (let index = 0; index < 50; index += 1) await say(stage, `word ${index}`);
+    const read = stage.log.read.bind(stage.log);
+    let [reading, most] = [0, 0];
+    vi.spyOn(stage.log, "read").mockImplementation(async (query) => {
+      reading += 1;
+      most = Math.max(most, reading);
+      try {
+        return await read(query);
+      } finally {
+        reading -= 1;
+      }
+    });
+    const asked = ["?q=word", "?q=word&from=ann", "?q=word&limit=200", "?from=ann"];
+    const pages = await Promise.all(asked.map(async (query) => await page(stage, query)));
+    expect(pages.map(({ texts }) => texts.length)).toEqual([50, 50, 50, 50]);
+    expect(most).toBe(1);
+  });
+
   test("is searched by words, as the messages read now", async () => {
     const stage = await v1Stage({ log: { search: "words" } });
     const seqs: Seq[] = [];

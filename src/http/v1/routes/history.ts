@@ -12,9 +12,10 @@ const WORDS_MAX = 200;
 const SEARCH_UNITS = 100;
 const POSITION = /^(?:0|[1-9]\d{0,15})$/;
 
-type Asked = Pick<V1Deps, "account" | "config" | "feed" | "log" | "routes">;
+type Asked = Pick<V1Deps, "account" | "config" | "feed" | "historyTurns" | "log" | "routes">;
 
-async function history({ access, params, query }: Call, deps: Asked): Promise<Reply> {
+async function history(call: Call, deps: Asked): Promise<Reply> {
+  const { access, params, query } = call;
   const { name } = ownGateway(access, params["gateway"] ?? "", deps);
   const asked = queryOf(query, name);
   if (asked.after !== null && asked.after > deps.log.head) {
@@ -24,17 +25,23 @@ async function history({ access, params, query }: Call, deps: Asked): Promise<Re
     );
   }
   const words = query.get("q");
-  if (words === null) return pageOf(await new GatewayHistory(deps, asked).page());
-  checkWords(words);
+  if (words !== null) checkWords(words);
+  return await deps.historyTurns.take(call, async () => await read(words, asked, deps));
+}
+
+async function read(words: string | null, asked: GatewayHistoryQuery, deps: Asked): Promise<Reply> {
   const { head } = deps.log;
-  const found = await new GatewayHistory(deps, asked).search(words, subjectsOf(name, deps));
-  if (found === null) {
-    const detail =
-      "The history cannot be searched: the log keeps no index of words. Set Search = true in [general], and start Rialto again.";
-    throw new ProblemError("unprocessable", detail, { errors: [{ pointer: "/q", detail: "Search is off." }] });
+  const reading = new GatewayHistory(deps, asked);
+  if (words === null && asked.from === null) return pageOf(await reading.page());
+  const found = await reading.search(words, subjectsOf(asked.gateway, deps));
+  if (found !== null) {
+    const { indexed, ...page } = found;
+    return pageOf(page, indexed < head ? { indexed: String(indexed) } : {});
   }
-  const { indexed, ...page } = found;
-  return pageOf(page, indexed < head ? { indexed: String(indexed) } : {});
+  if (words === null) return pageOf(await reading.page());
+  const detail =
+    "The history cannot be searched: the log keeps no index of words. Set Search = true in [general], and start Rialto again.";
+  throw new ProblemError("unprocessable", detail, { errors: [{ pointer: "/q", detail: "Search is off." }] });
 }
 
 function pageOf({ messages, next }: Awaited<ReturnType<GatewayHistory["page"]>>, more: object = {}): Reply {
@@ -102,7 +109,9 @@ const ABOUT = `Messages as they read now: with their newest words, and without t
 
 Without a position, these are the newest; with \`before\` the newest before that; with \`after\`, alone or with \`before\`, the oldest after that. Always the oldest first. \`next\` is there when there is more: ask again with it as \`before\`, or as \`after\` if \`after\` was given. A page may have fewer messages than \`limit\`, or none, and still a \`next\`: one question looks at a bounded part of the log.
 
-\`q\` needs \`Search = true\` in \`[general]\`. All of its words must occur in a message or in the names of its files; capitals and accents do not count. \`"some words"\` finds them in this order, \`begin*\` all words that begin so; no other character has a meaning. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found by any part. The first ${QUERY_WORDS} words count. While the index is still being made, \`indexed\` says up to which position it goes.`;
+\`q\` needs \`Search = true\` in \`[general]\`. All of its words must occur in a message or in the names of its files; capitals and accents do not count. \`"some words"\` finds them in this order, \`begin*\` all words that begin so; no other character has a meaning. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found by any part. The first ${QUERY_WORDS} words count. While the index is still being made, \`indexed\` says up to which position it goes. With \`Search = true\`, \`from\` is looked up in the index as well; without it, \`from\` reads a bounded part of the log, so a page may be empty and have a \`next\`.
+
+One request at a time reads the history of an account; up to 32 requests of a token wait for their turn, and more get 429.`;
 
 export const historyRoutes: readonly Route[] = [
   {
@@ -139,6 +148,7 @@ export const historyRoutes: readonly Route[] = [
       },
       410: { about: "`after` is a position of another log." },
       422: { about: "`q` without an index of words." },
+      429: { about: "Too many requests wait for the history of this account. `Retry-After` says when to try again." },
     },
     handle: history,
   },
