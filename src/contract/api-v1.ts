@@ -100,8 +100,16 @@ export type ApiEvent =
       readonly reaction: { readonly emoji: string };
     })
   | (EventBase & {
-      readonly type: "member.joined" | "member.left" | "member.renamed";
+      readonly type: "member.joined" | "member.left";
       readonly author: ApiAuthor;
+      /** In the words of its network. */
+      readonly text: string;
+    })
+  | (EventBase & {
+      readonly type: "member.renamed";
+      readonly author: ApiAuthor;
+      /** The name that the person has now; null: an earlier version of Rialto stored the event. */
+      readonly member: { readonly name: string | null };
       /** In the words of its network. */
       readonly text: string;
     })

@@ -87,6 +87,8 @@ export interface Membership extends EventBase {
   readonly kind: "member";
   readonly author: Author;
   readonly change: "join" | "leave" | "rename";
+  /** Of a rename: the new name, whichever of the two names the author has. */
+  readonly newName?: string;
   /** For people, as the network words it: "alice joins". */
   readonly text: string;
 }

@@ -34,6 +34,8 @@ export interface Stored {
   readonly avatar: FileId | null;
   /** As `Topic.topic` in contract/events.ts; null of all other events. */
   readonly topic: string | null;
+  /** Of a member who takes another name: that name. Absent of all others, and in what earlier versions stored. */
+  readonly newName?: string;
   /** The author is a program, says the network. Absent: not known to be, as in all that earlier versions stored. */
   readonly bot?: boolean;
   /** Whom it may notify at most, wherever it goes; absent: whom a destination lets it. */
@@ -79,9 +81,10 @@ export interface About {
 
 /** `Stored` as a string: `encode`, and what else there is after it. Readers of the API are shown the message alone. */
 export function encodeStored(stored: Stored): string {
-  const { message, source, about, files, avatar, topic, bot = false, mentions, again } = stored;
+  const { message, source, about, files, avatar, topic, newName, bot = false, mentions, again } = stored;
   const hasFiles = files.some((file) => file !== null);
-  const saysNothing = source === null && about === null && avatar === null && topic === null;
+  const isNews = topic !== null || newName !== undefined;
+  const saysNothing = source === null && about === null && avatar === null && !isNews;
   const isBareMessage = saysNothing && !hasFiles && !bot && mentions === undefined && again === undefined;
   if (isBareMessage) return encode(message);
   // Key by key, in their order: a spread of each costs more than all of the rest.
@@ -91,6 +94,7 @@ export function encodeStored(stored: Stored): string {
   if (hasFiles) whole.files = files;
   if (avatar !== null) whole.avatarFile = avatar;
   if (topic !== null) whole.topic = topic;
+  if (newName !== undefined) whole.newName = newName;
   if (bot) whole.bot = true;
   if (mentions !== undefined) whole.mentions = mentions;
   if (again !== undefined) whole.again = again;
@@ -113,6 +117,7 @@ export function decodeStored(payload: string): Stored {
     avatarFile,
     picture,
     topic,
+    newName,
     bot,
     mentions,
     again,
@@ -122,6 +127,7 @@ export function decodeStored(payload: string): Stored {
   } = value;
   const avatar = avatarFile ?? picture ?? null;
   const more = {
+    ...(newName !== undefined && { newName }),
     ...(bot === true && { bot }),
     ...(mentions !== undefined && { mentions }),
     ...(again !== undefined && { again }),
@@ -164,6 +170,7 @@ interface Internal {
   readonly files?: Stored["files"];
   readonly avatarFile?: FileId;
   readonly topic?: string;
+  readonly newName?: string;
   readonly bot?: boolean;
   readonly mentions?: Mentions;
   readonly again?: Again;

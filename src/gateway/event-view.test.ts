@@ -141,7 +141,6 @@ describe("news of a room", () => {
   test.each([
     ["join", "member.joined"],
     ["leave", "member.left"],
-    ["join_leave", "member.renamed"],
   ])("%s is %s", (event, type) => {
     expect(view({ message: aMessage({ event, text: "bob does" }) })).toEqual({
       ...BASE,
@@ -149,6 +148,15 @@ describe("news of a room", () => {
       author: BOB,
       text: "bob does",
     });
+  });
+
+  test.each([
+    [{ newName: "rob" }, "rob"],
+    [{}, null],
+  ])("join_leave with %j is member.renamed to %j", (stored, name) => {
+    const message = aMessage({ event: "join_leave", text: "bob does" });
+    const event = { ...BASE, type: "member.renamed", author: BOB, member: { name }, text: "bob does" };
+    expect(view({ message, ...stored })).toEqual(event);
   });
 
   test.each(["ships", "", null])("the topic %j", (topic) => {

@@ -49,6 +49,8 @@ export function eventOf(entry: ViewedEntry, scene: EventScene): ApiEvent | null 
   if (about === null || about.is === "reply") {
     const news = newsOf(message);
     if (news === "topic.changed") return { ...base, type: news, author, topic: stored.topic, text: message.text };
+    const { newName: name = null } = stored;
+    if (news === "member.renamed") return { ...base, type: news, author, member: { name }, text: message.text };
     if (news !== null) return { ...base, type: news, author, text: message.text };
     return { ...base, type: "message.posted", author, message: messageOf(base.seq, entry.seq, stored, scene) };
   }

@@ -142,9 +142,11 @@ const STYLE_EVENTS: { readonly [S in SaidStyle]: string } = {
 };
 
 function recordMember(event: Membership, at: Place, scene: Scene): Normalized {
-  const { author, text, change } = event;
+  const { author, text, change, newName } = event;
   const source = { format: "plain", text };
-  return recordSaid({ event, author, source, files: [], label: MEMBER_LABELS[change], about: null }, at, scene);
+  const renamed = newName !== undefined && { newName };
+  const saying = { event, author, source, files: [], label: MEMBER_LABELS[change], about: null, ...renamed };
+  return recordSaid(saying, at, scene);
 }
 
 /** Filters and transforms act on the topic alone as well, for those who are to set it. */
@@ -224,12 +226,13 @@ interface Saying {
   readonly about: About | null;
   readonly note?: Note;
   readonly suffix?: string;
-  /** As in `Stored`. */
+  /** Both as in `Stored`. */
   readonly topic?: string | null;
+  readonly newName?: string;
 }
 
 function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }: Scene): Normalized {
-  const { event, author, files, about, suffix = "", topic = null } = saying;
+  const { event, author, files, about, suffix = "", topic = null, newName } = saying;
   const verdict = inbound({
     ...blank(account, at),
     ...byline(author),
@@ -253,7 +256,8 @@ function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }
   const text = written(source.format, source.text) ?? shown.words;
   const message = { ...verdict.message, text };
   const note = saying.note?.(nameOf(message.username), excerptOf(words === "" ? namesOf(files) : words));
-  return entryOf({ event, message, about, note, source: isPlain ? null : source, files, author, topic }, at, account);
+  const news = { topic, ...(newName !== undefined && { newName }) };
+  return entryOf({ event, message, about, note, source: isPlain ? null : source, files, author, ...news }, at, account);
 }
 
 function read({ format, text }: Source): { readonly blocks: ReturnType<typeof parse>; readonly words: string } {
@@ -275,11 +279,12 @@ interface Parts {
   readonly files?: readonly RemoteFile[];
   readonly author?: Author | null;
   readonly topic?: string | null;
+  readonly newName?: string;
 }
 
 function entryOf(parts: Parts, { subject }: Place, { key: accountKey }: Account): Normalized {
-  const { event, message, about, note, source = null, files = [], author = null, topic = null } = parts;
-  const origins = originsOf(files, author, accountKey);
+  const { event, message, about, note, source = null, files = [], author = null, topic = null, newName } = parts;
+  const origins = { ...originsOf(files, author, accountKey), ...(newName !== undefined && { newName }) };
   const payload = encodeStored({ message, source, about, topic, ...origins, bot: isByBot(event) });
   const label = labelOf(event, message);
   return { is: "entry", entry: { subject, key: event.key, label, payload, ...(note !== undefined && { note }) } };

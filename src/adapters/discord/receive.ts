@@ -151,7 +151,8 @@ export function leaves(room: string, author: Author, atMs: number): Membership {
 
 /** `before`: the name that people know. */
 export function renames(room: string, before: string, author: Author, atMs: number): Membership {
-  return { ...member(room, author, atMs), change: "rename", text: `${before} is now known as ${author.name}` };
+  const text = `${before} is now known as ${author.name}`;
+  return { ...member(room, author, atMs), change: "rename", newName: author.name, text };
 }
 
 function member(room: string, author: Author, atMs: number) {

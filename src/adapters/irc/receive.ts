@@ -153,7 +153,7 @@ function renamed(line: Told, context: IrcReceiveContext): readonly Event[] {
   const text = `${who(line.source, context)} is now known as ${nick}`;
   return context
     .channelsOf(line.source.nick)
-    .map((channel) => member(line, channel, context, { change: "rename", text }));
+    .map((channel) => member(line, channel, context, { change: "rename", newName: nick, text }));
 }
 
 function topic(line: Told, context: IrcReceiveContext): readonly Event[] {
@@ -181,7 +181,7 @@ function member(
   line: Told,
   channel: ChannelRef,
   context: IrcReceiveContext,
-  told: Pick<MemberEvent, "change" | "text">,
+  told: Pick<MemberEvent, "change" | "newName" | "text">,
 ): MemberEvent {
   return {
     kind: "member",

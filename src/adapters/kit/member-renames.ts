@@ -32,6 +32,7 @@ export class MemberRenames {
       echoOf: null,
       author: after,
       change: "rename",
+      newName: after.name,
       text,
     }));
   }

@@ -180,7 +180,7 @@ function member(event: RoomEvent, context: MatrixReceiveContext): readonly Event
   if (id === null || context.isOwn(id)) return [];
   const before = objectIn(objectIn(raw, "unsigned"), "prev_content");
   const [was, is] = [textIn(before, "membership") === "join", textIn(content, "membership") === "join"];
-  const told = (fields: Pick<Membership, "author" | "change" | "text">): readonly Event[] => [
+  const told = (fields: Pick<Membership, "author" | "change" | "newName" | "text">): readonly Event[] => [
     { kind: "member", ...base(event, context), ...fields },
   ];
   if (is && !was) {
@@ -192,7 +192,12 @@ function member(event: RoomEvent, context: MatrixReceiveContext): readonly Event
     const next = context.author(id, personIn(content));
     return next.name === author.name
       ? []
-      : told({ author, change: "rename", text: `${author.name} is now known as ${next.name}` });
+      : told({
+          author,
+          change: "rename",
+          newName: next.name,
+          text: `${author.name} is now known as ${next.name}`,
+        });
   }
   if (!was) return [];
   if (sender === id) return told({ author, change: "leave", text: `${author.name} leaves` });

@@ -128,5 +128,13 @@ export function moved({ guest, change, before, nonce }: GuestMove, atMs: number)
     leave: `${author.name} leaves`,
     rename: `${shownName(before)} is now ${author.name}`,
   }[change];
-  return { ...base(guest.room, `${guest.id} ${change} ${nonce}`, atMs), kind: "member", author, change, text };
+  const renamed = change === "rename" && { newName: author.name };
+  return {
+    ...base(guest.room, `${guest.id} ${change} ${nonce}`, atMs),
+    kind: "member",
+    author,
+    change,
+    ...renamed,
+    text,
+  };
 }

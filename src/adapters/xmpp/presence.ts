@@ -19,7 +19,8 @@ export function left(presence: Stanza, room: RoomView, atMs: number): MemberEven
   const item = itemOf(presence);
   const name = shown(nick);
   if (codes.has("303")) {
-    return member(nick, room, atMs, { change: "rename", text: `${name} is now known as ${shown(attr(item, "nick"))}` });
+    const newName = shown(attr(item, "nick"));
+    return member(nick, room, atMs, { change: "rename", newName, text: `${name} is now known as ${newName}` });
   }
   const reason = clean(childText(item, "reason") ?? childText(presence, "status") ?? "");
   const actor = child(item, "actor");
@@ -30,7 +31,12 @@ export function left(presence: Stanza, room: RoomView, atMs: number): MemberEven
   return member(nick, room, atMs, { change: "leave", text: words });
 }
 
-function member(nick: string, room: RoomView, atMs: number, told: Pick<MemberEvent, "change" | "text">): MemberEvent {
+function member(
+  nick: string,
+  room: RoomView,
+  atMs: number,
+  told: Pick<MemberEvent, "change" | "newName" | "text">,
+): MemberEvent {
   const who = room.occupant(nick)?.identity ?? `n:${room.nonce}:gone`;
   return {
     kind: "member",
