@@ -8,6 +8,7 @@ import type { Delivery, DeliveryOptions } from "../delivery/delivery.ts";
 import { StartError } from "../errors.ts";
 import type { FileStore } from "../files/files.ts";
 import type { OnDrop } from "../gateway/drops.ts";
+import type { Told } from "../consumers/hint-event.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { compileView, type View } from "../gateway/view.ts";
@@ -67,6 +68,8 @@ export interface ApiCore {
   readonly allowedHosts: () => readonly string[];
   /** The configuration as it is now. */
   readonly config: () => Config;
+  /** As in ApiServers. */
+  readonly hint: (accountKey: string, channel: string, hint: Told) => void;
   /** `/v1` of an account is in use: what others say is referred to there as well. */
   readonly keepIds: () => void;
   /** Read from the log when somebody asks for them first. Rejects with a LogError. */
@@ -102,9 +105,9 @@ export async function createApiServer(account: Account, config: Config, core: Ap
   const names = namesOf(settings.BindAddress, core.allowedHosts);
   const v1 = new V1Door(async (host) => {
     const { openV1 } = await import("./v1.ts");
-    const { config: configNow, delivery, tokens, keepIds } = core;
+    const { config: configNow, delivery, tokens, keepIds, hint } = core;
     const now = (): Account => configNow().accounts.get(account.key) ?? account;
-    const parts = { log, files, routes, ingest, keepIds, names, delivery, tokens, logger, clock: systemClock };
+    const parts = { log, files, routes, ingest, keepIds, hint, names, delivery, tokens, logger, clock: systemClock };
     return await openV1({ ...parts, account: now, config: configNow }, host);
   });
   const maxBodySize = settings.MaxBodySize;

@@ -6,7 +6,7 @@ import { pause } from "../delivery/deadline.ts";
 import { systemClock } from "../delivery/clock.ts";
 import { CONSUMERS_STEM, forgetConsumers, PUSHED_STEM } from "../consumers/marks.ts";
 import { hasWebhooks, type Webhooks, WEBHOOKS_STEM } from "../consumers/webhooks.ts";
-import type { Hint } from "../contract/host.ts";
+import type { Told } from "../consumers/hint-event.ts";
 import { type NextConfig, ownedBy, type OwnMark } from "../delivery/change.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import type { Routes } from "../gateway/routes.ts";
@@ -65,11 +65,12 @@ export class ApiServers {
   /** An error of the configuration has left something out. */
   #isDegraded = false;
 
-  constructor(core: Omit<ApiCore, "allowedHosts" | "config" | "sides" | "keepIds">) {
+  constructor(core: Omit<ApiCore, "allowedHosts" | "config" | "hint" | "sides" | "keepIds">) {
     const config = (): Config => this.#configNow();
     const allowedHosts = (): readonly string[] => config().general.allowedHosts;
     this.#here = core.sharing === null ? null : new AccountsHere(core.sharing);
-    this.#core = { ...core, allowedHosts, config, sides: () => this.#sides(), keepIds: () => this.#keepIds() };
+    const hint: ApiCore["hint"] = (...of) => this.hint(...of);
+    this.#core = { ...core, allowedHosts, config, hint, sides: () => this.#sides(), keepIds: () => this.#keepIds() };
   }
 
   get all(): readonly ApiServer[] {
@@ -106,8 +107,8 @@ export class ApiServers {
     }
   }
 
-  /** Of a network, for whoever reads it. Must be quick. */
-  hint(accountKey: string, channel: string, hint: Hint): void {
+  /** Of a channel of a network, or of a gateway where an account of the API says it. Must be quick. */
+  hint(accountKey: string, channel: string, hint: Told): void {
     for (const { v1 } of this.#servers.values()) v1.hint(accountKey, channel, hint);
   }
 

@@ -6,7 +6,7 @@ import { Destinations } from "../admin/destinations.ts";
 import type { Alert, Destination } from "../admin/views.ts";
 import type { Account, Config } from "../config/config.ts";
 import type { Consumers } from "../consumers/consumers.ts";
-import { hintEventOf } from "../consumers/hint-event.ts";
+import { hintEventOf, type Told } from "../consumers/hint-event.ts";
 import { CONSUMERS_STEM, PUSHED_STEM } from "../consumers/marks.ts";
 import { openConsumers } from "../consumers/open.ts";
 import { type OpenFeed, openFeed } from "../consumers/open-feed.ts";
@@ -48,6 +48,8 @@ export interface V1Sources {
   readonly files: FileStore;
   readonly routes: Routes;
   readonly ingest: Ingest;
+  /** As in ApiServers. */
+  readonly hint: (accountKey: string, channel: string, hint: Told) => void;
   /** What is said by any account is known by its id from now on. */
   readonly keepIds: () => void;
   readonly clock: Clock;
@@ -75,6 +77,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     routes,
     feed,
     hints: openHints(() => clock.monoMs()),
+    tellAll: (gateway, hint) => sources.hint(key, gateway, hint),
     consumers: state.consumers,
     webhooks: state.webhooks,
     ingest: sources.ingest,
@@ -112,8 +115,9 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
       const source = sources.config().accounts.get(accountKey);
       const seen = routes.seen(key).get(subjectOf(accountKey, channel));
       if (source === undefined || seen === undefined) return;
-      const place = { account: source.name, protocol: source.protocol, channel };
-      deps.hints.tell(hintEventOf(hint, place, seen.gateways, clock.nowMs()));
+      const { name: of, protocol } = source;
+      const place = { account: of, protocol, channel: protocol === "api" ? "api" : channel };
+      deps.hints.tell(hintEventOf(hint, place, seen, clock.nowMs()));
     },
     close: async () => {
       await state.close();

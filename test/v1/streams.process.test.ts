@@ -57,6 +57,42 @@ describe("server-sent events", () => {
     await stream.close();
   });
 
+  test("of each account that reads the gateway have what a program types; of its own account with `mine`", async () => {
+    const heard = [
+      await right().stream("/v1/events?types=typing&gateways=lobby"),
+      await left().stream("/v1/events?types=typing&mine=true"),
+    ];
+    const unheard = [
+      await right().stream("/v1/events?gateways=side"),
+      await left().stream("/v1/events?gateways=lobby"),
+    ];
+    const body = { author: { id: "a1", name: "ann" } };
+    expect((await left().ask("POST", "/v1/gateways/lobby/typing", { body })).status).toBe(204);
+    for (const [at, stream] of heard.entries()) {
+      expect((await nextSse(stream)).data).toMatchObject({
+        type: "typing",
+        on: true,
+        gateways: ["lobby"],
+        source: { account: "api.left", protocol: "api", channel: "api" },
+        author: { id: "a1", name: "ann", mine: at === 1 },
+      });
+    }
+    await right().say("lobby", "to left");
+    await right().say("side", "to left as well");
+    await left().say("side", "to right");
+    for (const stream of unheard) expect((await nextSse(stream)).data.type).toBe("message.posted");
+    for (const stream of [...heard, ...unheard]) await stream.close();
+  });
+
+  test("of each account have what a socket types", async () => {
+    const stream = await right().stream("/v1/events?types=typing");
+    const socket = await left().socket();
+    await askSocket(socket, { op: "typing", id: "t", gateway: "side", author: { name: "bo" } });
+    expect((await nextSse(stream)).data).toMatchObject({ type: "typing", gateways: ["side"], author: { name: "bo" } });
+    await socket.close();
+    await stream.close();
+  });
+
   test("filter by gateways and types", async () => {
     const stream = await right().stream("/v1/events?gateways=side&types=message.edited");
     await left().say("lobby", "elsewhere");

@@ -2,6 +2,7 @@ import type { Tokens } from "../../access/tokens.ts";
 import type { Account, Config } from "../../config/config.ts";
 import type { Consumers } from "../../consumers/consumers.ts";
 import type { Feed } from "../../consumers/feed.ts";
+import type { Told } from "../../consumers/hint-event.ts";
 import type { Hints } from "../../consumers/hints.ts";
 import type { Webhooks } from "../../consumers/webhooks.ts";
 import type { ApiReceipt } from "../../contract/api-v1.ts";
@@ -30,6 +31,8 @@ export interface V1Deps {
   readonly routes: Routes;
   readonly feed: Feed;
   readonly hints: Hints;
+  /** Tells the listeners of every account that reads the gateway, and those of this one. */
+  readonly tellAll: (gateway: string, hint: Told) => void;
   readonly consumers: Consumers;
   readonly webhooks: Webhooks;
   readonly ingest: Ingest;

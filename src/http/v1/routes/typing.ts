@@ -1,4 +1,3 @@
-import type { HintEvent } from "../../../contract/api-v1.ts";
 import type { V1Deps } from "../deps.ts";
 import type { Call, Reply, Route } from "../route.ts";
 import { placeOf } from "../saying/places.ts";
@@ -16,18 +15,12 @@ const typists = new WeakMap<V1Deps["hints"], Map<string, () => void>>();
 /** Also over a socket. */
 export function typing(call: Pick<Call, "access" | "params" | "body">, deps: V1Deps): Reply {
   const { access, params, body } = call;
-  const { clock, hints, routes } = deps;
+  const { clock, hints, routes, tellAll } = deps;
   const account = deps.account();
   const { gateway } = placeOf(params["gateway"] ?? "", access, { account, routes }, deps.config());
   const names = namesOf(checked(body, isActor).author, { userid: "", username: callerName(access, account) });
-  const hint = (on: boolean): HintEvent => ({
-    type: "typing",
-    time: new Date(clock.nowMs()).toISOString(),
-    gateways: [gateway],
-    source: { account: account.name, protocol: account.protocol, channel: "api" },
-    author: { id: names.userid, name: names.username, avatar: names.avatar || null, bot: false, mine: true },
-    on,
-  });
+  const author = { id: names.userid, name: names.username, picture: names.avatar };
+  const tell = (on: boolean): void => tellAll(gateway, { kind: "typing", author, on });
   const own = typists.get(hints) ?? new Map<string, () => void>();
   typists.set(hints, own);
   const key = JSON.stringify([gateway, names.userid, names.username]);
@@ -36,11 +29,11 @@ export function typing(call: Pick<Call, "access" | "params" | "body">, deps: V1D
   if (own.size < TYPISTS_MAX) {
     const cancel = clock.after(TYPING_MS, () => {
       own.delete(key);
-      hints.tell(hint(false));
+      tell(false);
     });
     own.set(key, cancel);
   }
-  hints.tell(hint(true));
+  tell(true);
   return { status: 204 };
 }
 
@@ -51,9 +44,10 @@ export const typingRoutes: readonly Route[] = [
     needs: "write",
     id: "typing",
     summary: "Says that somebody types.",
-    about: "It is in no log, and for streams and sockets only. It holds for 5 s: say it again while it goes on.",
+    about:
+      "Streams and sockets of all accounts that read the gateway get it, and those of the own account that ask for `mine`. It is in no log. It holds for 5 s: say it again while it goes on.",
     body: ActorSchema,
-    answers: { 204: { about: "Those who listen now were told." } },
+    answers: { 204: { about: "The streams and sockets that listen in this gateway now got it." } },
     handle: typing,
   },
 ];
