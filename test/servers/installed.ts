@@ -26,6 +26,10 @@ export type Program =
   | "@slack/socket-mode"
   | "emulate"
   | "grammy"
+  | "openapi-typescript"
+  | "openapi-fetch"
+  | "@hey-api/openapi-ts"
+  | "typescript of the generators"
   | "python3-python-telegram-bot";
 
 /** Where ircd-hybrid is unpacked: it conflicts with ngircd, so that both cannot be installed. */
@@ -51,6 +55,9 @@ const SLACK_CLIENTS = process.env["SLACK_CLIENTS"] ?? "/usr/local/lib/slack-clie
 /** The folder that holds a client library for Telegram; another one is in the folder of Synapse. */
 const TELEGRAM_CLIENTS = process.env["TELEGRAM_CLIENTS"] ?? "/usr/local/lib/telegram-clients";
 
+/** The folder that holds two generators of clients, and the compiler for what they make. */
+export const OPENAPI_CLIENTS = process.env["OPENAPI_CLIENTS"] ?? "/usr/local/lib/openapi-clients";
+
 const LIBRARIES: Readonly<Partial<Record<Program, string>>> = {
   "@mattermost/client": path.join(MATTERMOST_CLIENT, "node_modules/@mattermost/client/lib/index.js"),
   "discord.js": path.join(DISCORD_CLIENTS, "node_modules/discord.js/src/index.js"),
@@ -59,6 +66,10 @@ const LIBRARIES: Readonly<Partial<Record<Program, string>>> = {
   "@slack/socket-mode": path.join(SLACK_CLIENTS, "node_modules/@slack/socket-mode/dist/src/index.js"),
   emulate: path.join(SLACK_CLIENTS, "node_modules/emulate/dist/api.js"),
   grammy: path.join(TELEGRAM_CLIENTS, "node_modules/grammy/out/mod.js"),
+  "openapi-typescript": path.join(OPENAPI_CLIENTS, "node_modules/openapi-typescript/bin/cli.js"),
+  "openapi-fetch": path.join(OPENAPI_CLIENTS, "node_modules/openapi-fetch/package.json"),
+  "@hey-api/openapi-ts": path.join(OPENAPI_CLIENTS, "node_modules/@hey-api/openapi-ts/bin/index.cjs"),
+  "typescript of the generators": path.join(OPENAPI_CLIENTS, "node_modules/typescript/bin/tsc"),
 };
 
 /** Variables that name another program instead. */

@@ -91,7 +91,7 @@ export const ConsumersSchema = {
   properties: { consumers: { type: "array", items: ConsumerSchema }, next: NextSchema },
 } as const;
 
-const EventSchema = { type: "object", description: "As on `/v1/events`." } as const;
+const EventSchema = { $ref: "#/components/schemas/Event" } as const;
 
 /** The answer to a pull. */
 export const PulledSchema = {

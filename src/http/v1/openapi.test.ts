@@ -44,6 +44,21 @@ describe("the description", () => {
     }
   });
 
+  test("each schema is referred to, and an event is always one of them", () => {
+    const known = new Set(refsIn(description).map((ref) => ref.split("/").at(-1)));
+    expect(Object.keys(SCHEMAS).filter((name) => !known.has(name))).toEqual([]);
+    expect(JSON.stringify(description)).not.toMatch(/"event":\{"type":"object"/u);
+  });
+
+  test("the page and a file have their content described", () => {
+    const contentOf = (of: string): unknown =>
+      (description.paths[of]?.["get"] as { responses?: Record<string, { content?: object }> } | undefined)?.responses?.[
+        "200"
+      ]?.content;
+    expect(contentOf("/v1/docs")).toMatchObject({ "text/html": {} });
+    expect(contentOf("/v1/files/{id}")).toMatchObject({ "application/octet-stream": {} });
+  });
+
   test("a route's parameters, body, answers and rights", () => {
     const described = operationOf(
       route({

@@ -1,5 +1,5 @@
 import { PROBLEMS } from "./problems.ts";
-import type { JsonSchema, Operation } from "./route.ts";
+import type { AnswerShape, JsonSchema, Operation } from "./route.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 /** The version of the API, not of the program: additions count it up, and nothing is taken away within 1. */
@@ -40,7 +40,7 @@ export function describeRoutes(routes: readonly Operation[]): JsonSchema {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name, description: `Everything below \`/v1/${name}\`.` })),
     paths,
     components: {
       schemas: SCHEMAS,
@@ -114,16 +114,13 @@ function bodyOf(body: JsonSchema | "stream"): JsonSchema {
   return { required: true, content: { "application/octet-stream": { schema: {} } } };
 }
 
-function answerOf(
-  { stream, path }: Operation,
-  status: string,
-  { about, schema }: Operation["answers"][number],
-): JsonSchema {
+function answerOf({ stream, path }: Operation, status: string, { about, schema, type }: AnswerShape): JsonSchema {
   const description = about;
   if (Number(status) >= 400) return { description, ...PROBLEM };
   if (stream === true && status === "200" && !path.endsWith("/socket")) {
     return { description, content: { "text/event-stream": { schema: schema ?? { type: "string" } } } };
   }
+  if (type !== undefined) return { description, content: { [type]: { schema: schema ?? {} } } };
   return { description, ...(schema !== undefined && { content: { "application/json": { schema } } }) };
 }
 

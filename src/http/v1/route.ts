@@ -38,7 +38,14 @@ export interface Operation {
   readonly bodyMax?: number;
   /** Units of the read quota for what it looks at, if more than 1; its answer is counted by its bytes. */
   readonly units?: (query: URLSearchParams) => number;
-  readonly answers: Readonly<Record<number, { readonly about: string; readonly schema?: JsonSchema }>>;
+  readonly answers: Readonly<Record<number, AnswerShape>>;
+}
+
+export interface AnswerShape {
+  readonly about: string;
+  readonly schema?: JsonSchema;
+  /** The media type of its content, where that is not JSON. */
+  readonly type?: string;
 }
 
 /** An operation with what does it; `Deps`: what it works with. */

@@ -32,6 +32,8 @@ const about = whole({ id: digits });
 const anEvent = (types: readonly string[], more: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   whole({ ...EVENT_BASE, type: { enum: types }, ...more });
 
+const NEWS = { ...text, description: "In the words of its network." } as const;
+
 const EVENT: JsonSchema = {
   description: "One entry of the log. Pass over types and keys that you do not know: there will be more.",
   anyOf: [
@@ -42,9 +44,16 @@ const EVENT: JsonSchema = {
       message: about,
       reaction: whole({ emoji: text }),
     }),
-    anEvent(["member.joined", "member.left", "member.renamed"], {
+    anEvent(["member.joined", "member.left"], { author: ref("Author"), text: NEWS }),
+    anEvent(["member.renamed"], {
       author: ref("Author"),
-      text: { ...text, description: "In the words of its network." },
+      member: whole({
+        name: {
+          ...orNull(text),
+          description: "The name that the person has now; null: an earlier version of Rialto stored the event.",
+        },
+      }),
+      text: NEWS,
     }),
     anEvent(["topic.changed"], { author: ref("Author"), topic: text }),
     anEvent(["place.lost", "place.back"], { text: { ...text, description: "What the outage is." } }),
@@ -68,11 +77,17 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       instance: { ...text, description: "The id of the request; the service's log has it too." },
       code: { ...text, description: `One of ${Object.keys(PROBLEMS).join(", ")}; later versions may have more.` },
       remedy: { ...text, description: "What can be done about it." },
-      errors: listOf(whole({ pointer: { ...text, description: "RFC 6901, into the body." }, detail: text })),
+      errors: listOf(
+        whole({ pointer: { ...text, description: "RFC 6901: into the body, or `/` and a parameter." }, detail: text }),
+      ),
     },
     required: ["type", "title", "status", "detail", "instance", "code", "remedy"],
   },
   Event: EVENT,
+  StreamEvent: {
+    description: "What a stream sends as `data`: an event, a gap, or something of now.",
+    anyOf: [ref("Event"), ref("Skipped"), ref("Hint")],
+  },
   Source: whole(
     {
       account: { ...text, description: "`<protocol>.<name>`, as in the configuration." },

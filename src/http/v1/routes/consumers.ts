@@ -224,7 +224,13 @@ const streamConsumer: Route = {
   about:
     "As pulls without end: acknowledge with `ack`. No more than `max_in_flight` are unacknowledged. " +
     "`id` is the event's seq, `event` its type; `Last-Event-ID` of the answer says where the consumer stands.",
-  answers: { 200: { about: "text/event-stream" }, ...GONE },
+  answers: {
+    200: {
+      about: "A stream (text/event-stream): `id`, `event` (the type) and `data` (the event as JSON).",
+      schema: { $ref: "#/components/schemas/StreamEvent" },
+    },
+    ...GONE,
+  },
   handle: async (call, deps): Promise<Reply> => {
     const consumer = await consumerOf(call, deps);
     const { floor } = await consumer.view();

@@ -24,7 +24,7 @@ export function descriptionRoutes(all: () => readonly Operation[]): readonly Rou
       needs: null,
       id: "getDocs",
       summary: "The description as a page for people, without scripts.",
-      answers: { 200: { about: "HTML." }, 304: KNOWN },
+      answers: { 200: { about: "The page.", type: "text/html", schema: { type: "string" } }, 304: KNOWN },
       handle: answerOnce("text/html; charset=utf-8", PAGE_HEADERS, () => docsPage(all())),
     },
   ];

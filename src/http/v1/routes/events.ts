@@ -100,7 +100,10 @@ export const eventsRoutes: readonly Route[] = [
     },
     headers: { "Last-Event-ID": "The position to go on after; it counts before `after`." },
     answers: {
-      200: { about: "A stream (text/event-stream): `id`, `event` (the type) and `data` (the event as JSON)." },
+      200: {
+        about: "A stream (text/event-stream): `id`, `event` (the type) and `data` (the event as JSON).",
+        schema: { $ref: "#/components/schemas/StreamEvent" },
+      },
       410: { about: "The position is one of another log." },
     },
     handle: events,
@@ -116,7 +119,8 @@ export const eventsRoutes: readonly Route[] = [
       "Text frames of JSON, each with its `op`. The server begins with `hello`. A client sends `subscribe` (`id`, " +
       "`consumer`, or `filter` and `after`, and `credit`), `credit`, `unsubscribe`, `ack`, `post`, `typing` and " +
       "`heartbeat`, as far as its scopes go; each with an `id` is answered by `ok` or `error` under it. The server " +
-      "sends `event`, `skipped` and `heartbeat`, and never more events than it was given credit for.",
+      "sends `event` (its `event` is a StreamEvent), `skipped` (as Skipped) and `heartbeat`, and never more events than " +
+      "it was given credit for.",
     answers: {
       101: { about: "The socket is open." },
       426: { about: "The request asks for no WebSocket." },

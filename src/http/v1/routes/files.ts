@@ -167,8 +167,8 @@ export const filesRoutes: readonly Route[] = [
       "Of those that were uploaded with the same token (with the account's, for who sees all of its gateways), and of those of messages that the caller sees, by their `id` in events: what a network has is fetched first, which can take up to 50 s. To know an id is not enough: the SHA-256 of a file may be known to who has no business with it.",
     headers: { Range: "One range of bytes.", "If-Range": "ETag.", "If-None-Match": "ETags." },
     answers: {
-      200: { about: "The file." },
-      206: { about: "The part that Range asks for." },
+      200: { about: "The file, with its own media type.", type: "application/octet-stream" },
+      206: { about: "The part that Range asks for.", type: "application/octet-stream" },
       304: { about: "It is what If-None-Match names." },
     },
     handle: download,
