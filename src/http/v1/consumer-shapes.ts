@@ -211,9 +211,12 @@ export const pulledJson = ({ events, pending, gap }: Pulled): string =>
 
 const SEQ = new RegExp(SeqSchema.pattern, "u");
 
-/** A position that an address names. */
-export function seqOf(text: string): number {
-  if (!SEQ.test(text)) throw new ProblemError("bad_request", `${JSON.stringify(text)} is no position`);
+/** A position that an address names, in its path or as the parameter `name`. */
+export function seqOf(text: string, name = "seq"): number {
+  if (!SEQ.test(text)) {
+    const errors = [{ pointer: `/${name}`, detail: "must be a position: digits, as in `seq`" }];
+    throw new ProblemError("bad_request", `${name} is ${JSON.stringify(text)}, which is no position`, { errors });
+  }
   return Number(text);
 }
 

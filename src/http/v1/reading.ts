@@ -48,13 +48,20 @@ export function readableFilter(
   return { gateways: none ? [NO_GATEWAY] : [...own], types: [...types], accounts: [...accounts], mine };
 }
 
-/** A position as a client gives it; throws a ProblemError: `bad_request`, or `position_unknown` (of another log). */
-export function positionOf(text: string, head: Seq): Seq {
-  if (!SEQ.test(text)) throw new ProblemError("bad_request", "a position is the `seq` of an event, or 0");
+/**
+ * A position as a client gives it under this name; throws a ProblemError: `bad_request`, or `position_unknown` (of
+ * another log).
+ */
+export function positionOf(text: string, head: Seq, name = "after"): Seq {
+  const errors = (detail: string) => ({ errors: [{ pointer: `/${name}`, detail }] });
+  if (!SEQ.test(text)) {
+    const detail = `${name} must be the \`seq\` of an event, or 0`;
+    throw new ProblemError("bad_request", detail, errors("must be the `seq` of an event, or 0"));
+  }
   const seq = Number(text);
   if (seq > head) {
     const detail = `the position ${text} is behind the end of this log, which is ${head}: it is one of another log`;
-    throw new ProblemError("position_unknown", detail);
+    throw new ProblemError("position_unknown", detail, errors(`must not be behind ${head}`));
   }
   return seq;
 }

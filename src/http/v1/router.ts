@@ -302,7 +302,8 @@ function checkQuery(search: string, { query = {}, stream }: Pick<Operation, "que
   const unknown = [...new URLSearchParams(search).keys()].find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const names = known.length === 0 ? "there are none" : `there are ${known.map((name) => `\`${name}\``).join(", ")}`;
-  throw new ProblemError("bad_request", `there is no parameter \`${shorten(unknown)}\` here; ${names}`);
+  const errors = [{ pointer: `/${shorten(unknown)}`, detail: "is no parameter of this request" }];
+  throw new ProblemError("bad_request", `there is no parameter \`${shorten(unknown)}\` here; ${names}`, { errors });
 }
 
 function routeOf<R extends Operation>({ routes }: FoundRoute<R>, method: string): R | null {

@@ -193,7 +193,7 @@ const listDead: Route = {
   answers: { 200: { about: "Oldest first.", schema: DeadSchema }, ...GONE },
   handle: async (call, deps) => {
     const consumer = await consumerOf(call, deps);
-    return { status: 200, json: deadJson(await consumer.dead(seqOf(call.query.get("after") ?? "0"))) };
+    return { status: 200, json: deadJson(await consumer.dead(seqOf(call.query.get("after") ?? "0", "after"))) };
   },
 };
 

@@ -20,7 +20,7 @@ async function events(call: Call, deps: V1Deps): Promise<Reply> {
   const filter = filterOf(call, deps);
   const given = positionText(call);
   const { head } = feed;
-  const after = given === null ? head : positionOf(given, head);
+  const after = given === null ? head : positionOf(given.text, head, given.name);
   const gap = await skippedBefore(feed, after, head + 1);
   if (call.signal.aborted) return "taken";
   const writer = SseWriter.open(call, gap === null ? after : Number(gap.to), clock);
@@ -57,10 +57,11 @@ function tell(writer: SseWriter, hint: HintEvent | ApiEvent | null): void {
 }
 
 /** A browser that comes back says where it was by the header; the address is still that of its first request. */
-function positionText({ request, query }: Call): string | null {
+function positionText({ request, query }: Call): { readonly name: string; readonly text: string } | null {
   const header = request.headers["last-event-id"];
-  if (typeof header === "string" && header.trim() !== "") return header.trim();
-  return query.get("after");
+  if (typeof header === "string" && header.trim() !== "") return { name: "Last-Event-ID", text: header.trim() };
+  const text = query.get("after");
+  return text === null ? null : { name: "after", text };
 }
 
 function filterOf({ query, access }: Call, deps: V1Deps): EventFilter {
@@ -71,7 +72,10 @@ function filterOf({ query, access }: Call, deps: V1Deps): EventFilter {
       .map((value) => value.trim())
       .filter((value) => value !== "");
   const mine = query.get("mine") ?? "false";
-  if (mine !== "true" && mine !== "false") throw new ProblemError("bad_request", "mine is true or false");
+  if (mine !== "true" && mine !== "false") {
+    const errors = [{ pointer: "/mine", detail: "must be true or false" }];
+    throw new ProblemError("bad_request", "mine must be true or false", { errors });
+  }
   const asked = { gateways: list("gateways"), types: list("types"), accounts: list("accounts"), mine: mine === "true" };
   return readableFilter(asked, { access, pointer: "" }, deps);
 }

@@ -64,7 +64,10 @@ function queryOf(query: URLSearchParams, gateway: string): GatewayHistoryQuery {
   }
   const from = query.get("from");
   const asked = { gateway, after: position("after"), before: position("before"), from, limit };
-  if (errors.length > 0) throw new ProblemError("bad_request", "The query cannot be understood.", { errors });
+  if (errors.length > 0) {
+    const flaws = errors.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`);
+    throw new ProblemError("bad_request", `The query cannot be understood: ${flaws.join("; ")}.`, { errors });
+  }
   return asked;
 }
 
@@ -74,7 +77,7 @@ function checkWords(words: string): void {
       ? `must not have more than ${WORDS_MAX} characters`
       : "must have a word in it: letters or digits";
   if (words.length > WORDS_MAX || termsOf(words).length === 0) {
-    throw new ProblemError("bad_request", "There is nothing to look for.", { errors: [{ pointer: "/q", detail }] });
+    throw new ProblemError("bad_request", `q ${detail}`, { errors: [{ pointer: "/q", detail }] });
   }
 }
 

@@ -89,7 +89,10 @@ const isSettled = (rows: readonly ApiReceipt[]): boolean => !rows.some(({ state 
 
 function idsOf({ params, query }: Call): readonly Seq[] {
   const also = (query.get("also") ?? "").split(",").filter((id) => id !== "");
-  if (also.length > ALSO_MAX) throw new ProblemError("bad_request", `also: ${ALSO_MAX} ids at most`);
+  if (also.length > ALSO_MAX) {
+    const errors = [{ pointer: "/also", detail: `must not have more than ${ALSO_MAX} ids` }];
+    throw new ProblemError("bad_request", `also must not have more than ${ALSO_MAX} ids`, { errors });
+  }
   return [params["id"] ?? "", ...also].map((id) => seqOf(id) ?? 0);
 }
 

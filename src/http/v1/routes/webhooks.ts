@@ -193,7 +193,7 @@ export const webhooksRoutes: readonly Route[] = [
     query: { after: { ...SeqSchema, description: "Only those after it." } },
     answers: { 200: { about: "Oldest first.", schema: DeadEventsSchema }, 404: unknown },
     handle: async ({ access, params, query }, { webhooks }) => {
-      const after = seqOf(query.get("after") ?? "0");
+      const after = seqOf(query.get("after") ?? "0", "after");
       return { status: 200, json: deadEvents(await webhooks.dead(params["name"] ?? "", after, access)) };
     },
   },
