@@ -8,7 +8,7 @@ import type { Delivery, DeliveryOptions } from "../delivery/delivery.ts";
 import { StartError } from "../errors.ts";
 import type { FileStore } from "../files/files.ts";
 import type { OnDrop } from "../gateway/drops.ts";
-import type { Told } from "../consumers/hint-event.ts";
+import type { SharedHint } from "../consumers/hint-event.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { compileView, type View } from "../gateway/view.ts";
@@ -69,7 +69,7 @@ export interface ApiCore {
   /** The configuration as it is now. */
   readonly config: () => Config;
   /** As in ApiServers. */
-  readonly hint: (accountKey: string, channel: string, hint: Told) => void;
+  readonly hint: (accountKey: string, channel: string, hint: SharedHint) => void;
   /** `/v1` of an account is in use: what others say is referred to there as well. */
   readonly keepIds: () => void;
   /** Read from the log when somebody asks for them first. Rejects with a LogError. */

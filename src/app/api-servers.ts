@@ -6,7 +6,7 @@ import { pause } from "../delivery/deadline.ts";
 import { systemClock } from "../delivery/clock.ts";
 import { CONSUMERS_STEM, forgetConsumers, PUSHED_STEM } from "../consumers/marks.ts";
 import { hasWebhooks, type Webhooks, WEBHOOKS_STEM } from "../consumers/webhooks.ts";
-import type { Told } from "../consumers/hint-event.ts";
+import type { SharedHint } from "../consumers/hint-event.ts";
 import { type NextConfig, ownedBy, type OwnMark } from "../delivery/change.ts";
 import { compileInbound } from "../gateway/inbound.ts";
 import type { Routes } from "../gateway/routes.ts";
@@ -108,7 +108,7 @@ export class ApiServers {
   }
 
   /** Of a channel of a network, or of a gateway where an account of the API says it. Must be quick. */
-  hint(accountKey: string, channel: string, hint: Told): void {
+  hint(accountKey: string, channel: string, hint: SharedHint): void {
     for (const { v1 } of this.#servers.values()) v1.hint(accountKey, channel, hint);
   }
 

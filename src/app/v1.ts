@@ -6,7 +6,7 @@ import { Destinations } from "../admin/destinations.ts";
 import type { Alert, Destination } from "../admin/views.ts";
 import type { Account, Config } from "../config/config.ts";
 import type { Consumers } from "../consumers/consumers.ts";
-import { hintEventOf, type Told } from "../consumers/hint-event.ts";
+import { hintEventOf, type SharedHint } from "../consumers/hint-event.ts";
 import { CONSUMERS_STEM, PUSHED_STEM } from "../consumers/marks.ts";
 import { openConsumers } from "../consumers/open.ts";
 import { type OpenFeed, openFeed } from "../consumers/open-feed.ts";
@@ -29,7 +29,7 @@ import { Router } from "../http/v1/router.ts";
 import { serveSocket } from "../http/v1/socket.ts";
 import { v1Routes } from "../http/v1/routes/index.ts";
 import { Tickets } from "../http/v1/tickets.ts";
-import { Turns } from "../http/v1/turns.ts";
+import { HistoryTurns } from "../http/v1/history-turns.ts";
 import { type Log, ownMarks, type Seq } from "../log/log.ts";
 import type { LogSearch } from "../log/search.ts";
 import type { Logger } from "../logger.ts";
@@ -49,7 +49,7 @@ export interface V1Sources {
   readonly routes: Routes;
   readonly ingest: Ingest;
   /** As in ApiServers. */
-  readonly hint: (accountKey: string, channel: string, hint: Told) => void;
+  readonly hint: (accountKey: string, channel: string, hint: SharedHint) => void;
   /** What is said by any account is known by its id from now on. */
   readonly keepIds: () => void;
   readonly clock: Clock;
@@ -90,7 +90,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     tokens,
     tickets,
     quotas,
-    historyTurns: new Turns(),
+    historyTurns: new HistoryTurns(),
     clock,
     logger,
   };

@@ -69,9 +69,9 @@ export interface HttpApi {
   /** Takes the routes that are answered without Fastify where nothing speaks against it. */
   readonly direct: Pick<Direct, "add" | "takeBody" | "fail">;
   /**
-   * Stops listening and resolves when every connection is closed: one that asks for nothing at once (a new one after a second), one with an answer
-   * under way when the client has taken that, a WebSocket when it answers the close or after SOCKET_GRACE_MS, and what
-   * is left after STOP_GRACE_MS by force.
+   * Stops listening and resolves when every connection is closed: one that asks for nothing at once (a new one after a
+   * second), one with an answer under way when the client has taken that, a WebSocket when it answers the close or
+   * after SOCKET_GRACE_MS, and what is left after STOP_GRACE_MS by force.
    */
   readonly close: () => Promise<void>;
   /** Instead of `app.listen`; see HttpServer. */

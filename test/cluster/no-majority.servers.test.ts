@@ -84,7 +84,10 @@ async function postUntilEnded(machines: readonly ApiMachine[]): Promise<readonly
   };
   await eventually(
     postEverywhere,
-    () => machines.every(({ program }) => /"lost":true,"msg":"this machine runs the account no longer"/.test(program.output())),
+    () =>
+      machines.every(({ program }) =>
+        /"lost":true,"msg":"this machine runs the account no longer"/.test(program.output()),
+      ),
     () => "the machines to end what they run",
     PATIENCE_MS,
   );
@@ -96,7 +99,7 @@ const refusalIn = ({ status, headers }: Answer): string =>
 
 /** The texts that account two gets, once a post is accepted again. */
 async function textsAfterwards(machines: readonly ApiMachine[]): Promise<readonly string[]> {
-  const [{ urls: [one = "", two = ""] = [] } = {}] = machines;
+  const [one = "", two = ""] = machines[0]?.urls ?? [];
   await eventually(
     () => post(one, "/api/message", "accepted"),
     (answer) => typeof answer !== "string" && answer.status === 200,

@@ -2,7 +2,7 @@ import type { Tokens } from "../../access/tokens.ts";
 import type { Account, Config } from "../../config/config.ts";
 import type { Consumers } from "../../consumers/consumers.ts";
 import type { Feed } from "../../consumers/feed.ts";
-import type { Told } from "../../consumers/hint-event.ts";
+import type { SharedHint } from "../../consumers/hint-event.ts";
 import type { Hints } from "../../consumers/hints.ts";
 import type { Webhooks } from "../../consumers/webhooks.ts";
 import type { ApiReceipt } from "../../contract/api-v1.ts";
@@ -18,7 +18,7 @@ import type { Logger } from "../../logger.ts";
 import type { Ingest } from "../api/ingest.ts";
 import type { Quotas } from "./quotas.ts";
 import type { Tickets } from "./tickets.ts";
-import type { Turns } from "./turns.ts";
+import type { HistoryTurns } from "./history-turns.ts";
 
 /** What the operations below `/v1` of one API account work with. */
 export interface V1Deps {
@@ -32,7 +32,7 @@ export interface V1Deps {
   readonly feed: Feed;
   readonly hints: Hints;
   /** Tells the listeners of every account that reads the gateway, and those of this one. */
-  readonly tellAll: (gateway: string, hint: Told) => void;
+  readonly tellAll: (gateway: string, hint: SharedHint) => void;
   readonly consumers: Consumers;
   readonly webhooks: Webhooks;
   readonly ingest: Ingest;
@@ -49,7 +49,7 @@ export interface V1Deps {
   readonly tickets: Tickets;
   readonly quotas: Quotas;
   /** Who reads the history of the account. */
-  readonly historyTurns: Turns;
+  readonly historyTurns: HistoryTurns;
   readonly clock: Clock;
   readonly logger: Logger;
 }

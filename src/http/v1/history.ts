@@ -70,7 +70,7 @@ export class GatewayHistory {
     const oldestFirst = after !== null;
     const bounds = { after: after ?? 0, before: before ?? this.#feed.head + 1 };
     const found: HistoryMessage[] = [];
-    for (let looked = 0, bytes = 0; ; ) {
+    for (let looked = 0, bytes = 0; ;) {
       const more = Math.min(AT_ONCE, limit + 1 - found.length);
       const asked = { text: words ?? "", from, subjects, ...bounds, limit: more, oldestFirst };
       const matches = await this.#log.archive.find(asked);

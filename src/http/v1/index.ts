@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Alert } from "../../admin/views.ts";
-import type { Told } from "../../consumers/hint-event.ts";
+import type { SharedHint } from "../../consumers/hint-event.ts";
 import type { Webhooks } from "../../consumers/webhooks.ts";
 import type { BodyBounds } from "../body.ts";
 import { LogError } from "../../log/errors.ts";
@@ -33,7 +33,7 @@ export interface V1Service {
   /** Of an account of the HTTP API; null: there are none here. */
   readonly webhooks: Webhooks | null;
   /** Somebody types, or is there, in a channel of a network. Must be quick. */
-  hint(accountKey: string, channel: string, hint: Told): void;
+  hint(accountKey: string, channel: string, hint: SharedHint): void;
   /** Ends what waits and what streams; what comes from now on is refused. */
   end(): void;
   /** When no client is connected any more. Never rejects. */
@@ -101,7 +101,7 @@ export class V1Door {
     return this.#service?.alerts() ?? [];
   }
 
-  hint(accountKey: string, channel: string, hint: Told): void {
+  hint(accountKey: string, channel: string, hint: SharedHint): void {
     this.#service?.hint(accountKey, channel, hint);
   }
 

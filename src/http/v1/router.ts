@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Access } from "../../access/access.ts";
 import type { Alert } from "../../admin/views.ts";
-import type { Told } from "../../consumers/hint-event.ts";
+import type { SharedHint } from "../../consumers/hint-event.ts";
 import { shorten } from "../api/posting-refusal.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { isUnknown } from "../../log/unknown-outcome.ts";
@@ -145,7 +145,7 @@ export class Router<Deps = V1Deps> implements V1Service {
     return this.#options.webhooks ?? null;
   }
 
-  hint(accountKey: string, channel: string, hint: Told): void {
+  hint(accountKey: string, channel: string, hint: SharedHint): void {
     this.#options.hint(accountKey, channel, hint);
   }
 

@@ -6,10 +6,10 @@ const ID = { node: "n1", run: "r", is: "commit", number: 1 } as const;
 const BODY = Buffer.from("commit");
 
 /** Servers that answer each attempt with this error. */
-function publisherOf(error: Error) {
+function publisherOf(refusal: Error) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const attempts = vi.fn(() => Promise.reject(error));
+  const attempts = vi.fn().mockRejectedValue(refusal);
   const status = async function* () {
     yield await new Promise<never>(() => undefined);
   };
@@ -17,8 +17,10 @@ function publisherOf(error: Error) {
   const publisher = new Publisher(stream);
   const outcome = vi.fn();
   const doubt = vi.fn();
-  const publish = (): void =>
-    void publisher.publish(ID, BODY, { isWanted: () => true, doubt }).then((ended) => outcome(ended));
+  const publish = (): void => void publishOne();
+  const publishOne = async (): Promise<void> => {
+    outcome(await publisher.publish(ID, BODY, { isWanted: () => true, doubt }));
+  };
   return { publisher, publish, attempts, outcome, doubt };
 }
 

@@ -3,8 +3,7 @@ import { indexedText } from "./indexed-text.ts";
 
 const ANN = { username: "Ann", userid: "a@host" };
 const authors = ["Ann", "a@host"];
-const stored = (fields: object): string =>
-  JSON.stringify({ text: "words", event: "", Extra: null, ...ANN, ...fields });
+const stored = (fields: object): string => JSON.stringify({ text: "words", event: "", Extra: null, ...ANN, ...fields });
 
 test.each([
   ["a message", "", stored({}), { is: "said", text: "words", authors }],
@@ -16,7 +15,12 @@ test.each([
     { is: "said", text: "words\ncat.png\nmy cat", authors },
   ],
   ["an answer", "", stored({ about: { is: "reply", seq: 3 } }), { is: "said", text: "words", authors }],
-  ["a message without an id of its author", "", stored({ userid: "" }), { is: "said", text: "words", authors: ["Ann"] }],
+  [
+    "a message without an id of its author",
+    "",
+    stored({ userid: "" }),
+    { is: "said", text: "words", authors: ["Ann"] },
+  ],
   ["an edit", "msg_edit", stored({ about: { is: "edit", seq: 3 } }), { is: "edited", of: 3, text: "words" }],
   ["a deletion", "msg_delete", stored({ about: { is: "delete", seq: 3 } }), { is: "deleted", of: 3 }],
   ["an edit of what nobody knows", "msg_edit", stored({ about: { is: "edit", seq: null } }), null],

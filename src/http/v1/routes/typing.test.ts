@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import type { Access } from "../../../access/access.ts";
-import type { Told } from "../../../consumers/hint-event.ts";
+import type { SharedHint } from "../../../consumers/hint-event.ts";
 import { openHints } from "../../../consumers/open-hints.ts";
 import { compileRoutes } from "../../../gateway/routes.ts";
 import { aConfig, aGateway, anAccount } from "../../../gateway/samples.suite.ts";
@@ -12,7 +12,7 @@ import { typingRoutes } from "./typing.ts";
 test("is told to who listens, and over after 5 s unless it is said again", async () => {
   const clock = new FakeClock(0);
   const hints = openHints(() => clock.monoMs());
-  const told: (Told & { readonly gateway: string })[] = [];
+  const told: (SharedHint & { readonly gateway: string })[] = [];
   const tellAll: V1Deps["tellAll"] = (gateway, hint) => told.push({ gateway, ...hint });
   const account = anAccount("api.game");
   const config = aConfig([aGateway("lobby", ["inout net.a #x", "inout api.game api"])], [account]);

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { Access } from "../../access/access.ts";
 import { ProblemError } from "./problems.ts";
-import { Turns } from "./turns.ts";
+import { HistoryTurns } from "./history-turns.ts";
 
 const own = { token: null } as Access;
 const ofToken = { token: "t" } as Access;
 const never = new AbortController().signal;
 
 test("one piece of work at a time, in the order of the requests", async () => {
-  const turns = new Turns();
+  const turns = new HistoryTurns();
   const began: number[] = [];
   const ends: (() => void)[] = [];
   const work = async (at: number): Promise<number> => {
@@ -25,7 +25,7 @@ test("one piece of work at a time, in the order of the requests", async () => {
 });
 
 test("work that fails does not keep others from their turn", async () => {
-  const turns = new Turns();
+  const turns = new HistoryTurns();
   const failing = turns.take({ access: own, signal: never }, () => Promise.reject(new Error("no")));
   const next = turns.take({ access: own, signal: never }, () => Promise.resolve("next"));
   await expect(failing).rejects.toThrow("no");
@@ -33,7 +33,7 @@ test("work that fails does not keep others from their turn", async () => {
 });
 
 test("a request whose client has gone is not worked on", async () => {
-  const turns = new Turns();
+  const turns = new HistoryTurns();
   const client = new AbortController();
   const held = Promise.withResolvers<string>();
   const first = turns.take({ access: own, signal: never }, () => held.promise);
@@ -45,7 +45,7 @@ test("a request whose client has gone is not worked on", async () => {
 });
 
 test("a token may have 32 requests that wait, and leaves room for others", async () => {
-  const turns = new Turns();
+  const turns = new HistoryTurns();
   const held = Promise.withResolvers<string>();
   const take = async (access: Access): Promise<unknown> =>
     await turns.take({ access, signal: never }, () => held.promise).catch((error: unknown) => error);

@@ -3,7 +3,7 @@ import { ProblemError } from "./problems.ts";
 import { Shares } from "./share.ts";
 
 /** Requests that wait for their turn, with the one that has it. */
-const WAITING = { token: 32, own: 64, all: 64 } as const;
+const WAITING = { token: 32, all: 64 } as const;
 const RETRY_S = "1";
 
 const ENDED = new ProblemError("unavailable", "the request ended before its turn came", {
@@ -11,8 +11,8 @@ const ENDED = new ProblemError("unavailable", "the request ended before its turn
 });
 
 /** Expensive work for one account: one request has its turn, and the others wait in order. */
-export class Turns {
-  readonly #shares = new Shares(WAITING);
+export class HistoryTurns {
+  readonly #shares = new Shares(WAITING.all);
   #last: Promise<unknown> = Promise.resolve();
 
   /** Throws a ProblemError `rate_limited` when too many wait; `unavailable` when the request has ended meanwhile. */
@@ -20,7 +20,7 @@ export class Turns {
     { access, signal }: { readonly access: Access; readonly signal: AbortSignal },
     work: () => Promise<T>,
   ): Promise<T> {
-    if (!this.#shares.take(access)) {
+    if (!this.#shares.take(access, access.token === null ? WAITING.all : WAITING.token)) {
       const detail = `at most ${WAITING.token} requests of a token may wait for the history, and ${WAITING.all} of the account`;
       throw new ProblemError("rate_limited", detail, { headers: { "Retry-After": RETRY_S } });
     }
