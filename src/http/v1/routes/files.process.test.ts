@@ -283,7 +283,7 @@ test.each([
 test("when space runs out, uploads of a token take the place of its own, and a file that was posted stays", async () => {
   let stage: V1Stage | null = null;
   const marks = async (stem: string) => (await stage?.log.marks(stem)) ?? new Map<string, string>();
-  const { files, dataPath } = await fileStage({
+  const { files, dataPath, clock } = await fileStage({
     media: { storeBytes: 100_000 },
     uploads: async () => await uploadsOf({ marks }),
   });
@@ -303,6 +303,8 @@ test("when space runs out, uploads of a token take the place of its own, and a f
   const statusOf = async (id: string, token: string) => (await stage?.ask("GET", `/v1/files/${id}`, { token }))?.status;
   const brought: string[] = [];
   for (const letter of "abcdefghijklmnopqrst") {
+    // Each is newer than those before it.
+    await clock.advance(10);
     brought.push(await bring(other, letter));
     // The store knows about how much it holds: what is over the limit goes soon.
     await eventually(
