@@ -3,6 +3,9 @@
 // Old versions of Node must be able to parse this file, so that it can name the version that is needed: no import statement, no export, no new syntax.
 "use strict";
 
+// Without a listener, SIGUSR1 opens Node's debugger on 127.0.0.1, where every user of the machine could run code in this process.
+process.on("SIGUSR1", function () {});
+
 // Keep in step with "engines" in package.json.
 var needed = [22, 18];
 var found = process.versions.node.split(".").map(Number);

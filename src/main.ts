@@ -1,5 +1,3 @@
-// First, because the signal may come at any moment.
-import "./cli/ignore-debug-signal.ts";
 import { protocols } from "./adapters/registry.ts";
 import { version } from "./app/version.ts";
 import { accountCommand } from "./cli/account.ts";

@@ -38,6 +38,7 @@ function startedBy(version: string): { said: string; exitCode: number | undefine
     versions: { node: version },
     argv: ["node", bin],
     env: { XDG_CACHE_HOME: scratch },
+    on: () => undefined,
     getBuiltinModule: (name: string): unknown =>
       name === "node:module" ? { enableCompileCache: () => undefined } : globalThis.process.getBuiltinModule(name),
     stderr: { write: (text: string) => void (seen.said += text) },
