@@ -76,7 +76,7 @@ test("a log of format 3 is read and gone on with, its rows stay as they are, and
   expect(now.get(5)).toContain('"avatarFile":"avatar-2","internal":true}');
   expect(decodeStored(now.get(5) ?? "").avatar).toBe("avatar-2");
   const db = new BetterSqlite3(join(dataPath, "log.sqlite"));
-  expect(db.pragma("user_version", { simple: true })).toBe(7);
+  expect(db.pragma("user_version", { simple: true })).toBe(8);
   db.close();
 });
 

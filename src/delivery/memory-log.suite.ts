@@ -112,6 +112,14 @@ export class MemoryLog implements Log {
     return await Promise.resolve(this.#disk.entries[0]?.seq ?? this.head + 1);
   }
 
+  async removed(): Promise<number> {
+    return await Promise.resolve(0);
+  }
+
+  async removedSince(): Promise<Seq | null> {
+    return await Promise.resolve(null);
+  }
+
   tail(): () => void {
     return () => undefined;
   }

@@ -247,6 +247,16 @@ export interface Log {
   /** The lowest seq that retention has left, of whatever subject; head + 1 when it has left none. */
   first(): Promise<Seq>;
   /**
+   * How many entries with after < seq <= upTo retention has removed. Exact, but for positions far behind what is left
+   * where several nodes write: there it may be a little too high.
+   */
+  removed(range: { readonly after: Seq; readonly upTo: Seq }): Promise<number>;
+  /**
+   * The position before the first removed entry that was accepted at that moment (Unix ms) or later, or within the
+   * hour before it; null: there is none.
+   */
+  removedSince(ms: number): Promise<Seq | null>;
+  /**
    * Calls back after each commit with what it stored, in order, before the appends of that commit resolve.
    * Entries keep their payload while they are within the tail's byte budget. Returns the unsubscribe function.
    */

@@ -28,6 +28,8 @@ export interface LogSearch {
   find(query: WordQuery): Promise<Matches | null>;
   /** Up to which entry the index of words goes; null: there is none. */
   indexed(): Promise<Seq | null>;
+  /** How many entries the log has ever stored. */
+  total(): Promise<number>;
   /** Copies the log into a new file, as it is at some moment from now on; appends go on meanwhile. */
   backup(file: string): Promise<void>;
   /** What was found damaged since the log was opened. */

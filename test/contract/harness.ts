@@ -203,6 +203,8 @@ class Mortal {
       read: async (query) => await alive(async () => await log.read(query)),
       newest: async (query) => await alive(async () => await log.newest(query)),
       first: async () => await alive(async () => await log.first()),
+      removed: async (range) => await alive(async () => await log.removed(range)),
+      removedSince: async (ms) => await alive(async () => await log.removedSince(ms)),
       tail: (listener) => {
         const forget = log.tail(listener);
         this.#cancel.push(forget);

@@ -66,7 +66,7 @@ test("a log of a newer version is left alone", async () => {
   const before = readFileSync(file);
   await expect(openAt(dataPath)).rejects.toMatchObject({
     code: "format",
-    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 7)") as string,
+    message: expect.stringContaining("written by a newer Rialto (format 99, this one knows up to 8)") as string,
   });
   expect(readFileSync(file).equals(before)).toBe(true);
 });
@@ -80,7 +80,7 @@ test("a log from before there were receipts and ids is brought up to date with a
   for (const table of ["receipt", "said", "remote", "reaction", "subject_index", "subject_indexed"])
     db.exec(`DROP TABLE ${table}`);
   db.exec(
-    "CREATE INDEX entry_subject ON entry (subject); DROP TABLE stream; DROP TABLE stream_node; DROP TABLE stream_epoch; PRAGMA user_version = 1",
+    "CREATE INDEX entry_subject ON entry (subject); DROP TABLE stream; DROP TABLE stream_node; DROP TABLE stream_epoch; DROP TABLE removed; PRAGMA user_version = 1",
   );
   db.close();
   const log = await openAt(dataPath);
@@ -97,6 +97,23 @@ test("a log from before there were receipts and ids is brought up to date with a
   const note = { is: "said", refs: ["m1"], author: "a", name: "ann", excerpt: "hello" } as const;
   await log.append(batchOf(said("2", { note })));
   expect((await log.ids.find(said("").subject, ["m1"]))?.seq).toBe(2);
+});
+
+test("a log from before removed entries were counted knows how many it has removed", async () => {
+  const dataPath = scratchFolder();
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  const first = await openAt(dataPath, { clock: () => now, retentionDays: 1, tailBytes: 0 });
+  for (let count = 0; count < 5; count++) await first.append(batchOf(said(String(count))));
+  now += 2 * 24 * 60 * 60 * 1000;
+  await first.append(batchOf(said("young")));
+  await first.sweep();
+  await first.close();
+  const db = new BetterSqlite3(join(dataPath, "log.sqlite"));
+  db.exec("DROP TABLE removed; PRAGMA user_version = 7");
+  db.close();
+  const log = await openAt(dataPath, { clock: () => now, tailBytes: 0 });
+  expect(await log.removed({ after: 2, upTo: 5 })).toBe(3);
+  expect(await log.archive.total()).toBe(6);
 });
 
 test("what is not a log is left alone", async () => {

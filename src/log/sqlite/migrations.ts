@@ -132,6 +132,17 @@ const MIGRATIONS: readonly string[] = [
     run TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- How many entries retention has removed up to a position, since the log began; see removed.ts.
+  CREATE TABLE removed (last INTEGER PRIMARY KEY, total INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
+  -- Of before this format: without a stream all seqs were given; with one, it is only known that there were entries.
+  INSERT INTO removed
+    SELECT first - 1, CASE WHEN EXISTS (SELECT 1 FROM stream) THEN 1 ELSE first - 1 END, at FROM (
+      SELECT coalesce((SELECT min(seq) FROM entry), high.seq + 1) AS first,
+        coalesce((SELECT at FROM entry ORDER BY seq LIMIT 1), unixepoch() * 1000) AS at
+      FROM high WHERE high.seq > 0)
+    WHERE first > 1;
+  `,
 ];
 
 /**

@@ -118,6 +118,27 @@ export interface FirstRequest {
   readonly id: number;
 }
 
+/** See `Log.removed`. */
+export interface RemovedRequest {
+  readonly is: "removed";
+  readonly id: number;
+  readonly after: Seq;
+  readonly upTo: Seq;
+}
+
+/** See `Log.removedSince`. */
+export interface RemovedSinceRequest {
+  readonly is: "removedSince";
+  readonly id: number;
+  readonly ms: number;
+}
+
+/** See `LogSearch.total`. */
+export interface TotalRequest {
+  readonly is: "total";
+  readonly id: number;
+}
+
 export interface MarksRequest {
   readonly is: "marks";
   readonly id: number;
@@ -233,6 +254,9 @@ export type Request =
   | ReadRequest
   | NewestRequest
   | FirstRequest
+  | RemovedRequest
+  | RemovedSinceRequest
+  | TotalRequest
   | MarksRequest
   | ReceiptsRequest
   | FindRequest
@@ -288,6 +312,13 @@ interface FirstReply {
   readonly is: "first";
   readonly id: number;
   readonly seq: Seq;
+}
+
+/** To `removed` and `total`. */
+interface CountReply {
+  readonly is: "count";
+  readonly id: number;
+  readonly count: number;
 }
 
 interface MarksReply {
@@ -348,8 +379,9 @@ interface MatchesReply {
   readonly matches: Matches | null;
 }
 
-interface IndexedReply {
-  readonly is: "indexed";
+/** To `indexed` and `removedSince`. */
+interface PositionReply {
+  readonly is: "position";
   readonly id: number;
   readonly seq: Seq | null;
 }
@@ -370,6 +402,7 @@ export type WorkerReply =
   | PlanReply
   | RowsReply
   | FirstReply
+  | CountReply
   | MarksReply
   | ReceiptsReply
   | FindsReply
@@ -379,7 +412,7 @@ export type WorkerReply =
   | ReactionsReply
   | StandingReply
   | MatchesReply
-  | IndexedReply
+  | PositionReply
   | DoneReply
   | FailedReply;
 

@@ -47,6 +47,7 @@ export class Queries {
   readonly #head: Statement<[Seq], [number, string]>;
   readonly #body: Statement<[Seq], [number, string, unknown]>;
   readonly #first: Statement<[], Seq>;
+  readonly #count: Statement<[Seq, Seq], number>;
   readonly #marks: Statement<[string], [string, string]>;
   readonly #receipts: Statement<[number, Seq, number], Omit<Receipt, "lane">>;
 
@@ -63,6 +64,10 @@ export class Queries {
     this.#body.raw();
     this.#first = db.prepare<[], Seq>("SELECT seq FROM entry ORDER BY seq LIMIT 1");
     this.#first.pluck();
+    this.#count = db.prepare<[Seq, Seq], number>(
+      `SELECT (SELECT count(*) FROM subject_index WHERE seq <= ?) + (SELECT count(*) FROM entry WHERE seq > ?)`,
+    );
+    this.#count.pluck();
     this.#marks = db.prepare<[string], [string, string]>("SELECT name, value FROM mark WHERE name >= ? ORDER BY name");
     this.#marks.raw();
     this.#receipts = db.prepare(
@@ -74,6 +79,11 @@ export class Queries {
   /** The lowest seq there is; null: the log holds no entry. */
   first(): Seq | null {
     return this.#first.get() ?? null;
+  }
+
+  /** How many entries there are. `indexed`: up to here the index of subjects has them, which is smaller. */
+  count(indexed: Seq): number {
+    return this.#count.get(indexed, indexed) ?? 0;
   }
 
   /** All marks whose name starts with `prefix`. */

@@ -50,6 +50,7 @@ const BY_NUMBER = [
   { table: "entry", key: "seq", what: "entries" },
   { table: "said", key: "seq", what: "messages that others may refer to" },
   { table: "remote", key: "place", what: "ids of messages on the networks" },
+  { table: "removed", key: "last", what: "counts of removed entries" },
   { table: "receipt", key: "seq", what: "receipts" },
   { table: "reaction", key: "seq", what: "reactions" },
   { table: "once", key: "id", what: "answers to repeated posts" },
@@ -143,6 +144,8 @@ function copyAll(source: Database, target: Database, options: Work): Omit<Repair
   let lost: readonly LostRange[] = [];
   const unsound: number[] = [];
   for (const { table, key, what } of BY_NUMBER) {
+    // An older format does not have all of them.
+    if (attempt(() => columnsOf(source, table))?.length === 0) continue;
     const columns = columnsIn(source, target, table);
     const payload = columns.indexOf("payload");
     const takes = (row: readonly unknown[]): boolean => {

@@ -3,6 +3,7 @@ import type { Seq } from "../log.ts";
 import { IdRetention } from "./ids-retention.ts";
 import type { Cut } from "./cut.ts";
 import type { Held, WorkerOptions } from "./protocol.ts";
+import { Removed } from "./removed.ts";
 import type { CooperativeSteps } from "./cooperative-steps.ts";
 import type { SubjectIndex } from "./subject-index.ts";
 
@@ -51,6 +52,7 @@ export class Retention {
   readonly #strayReceipt: Statement<[], number>;
   readonly #ids: IdRetention;
   readonly #index: SubjectIndex;
+  readonly removed: Removed;
 
   constructor(
     db: Database,
@@ -60,6 +62,7 @@ export class Retention {
     this.#db = db;
     this.#index = index;
     this.#ids = new IdRetention(db, policy.messageIdDays * DAY_MS);
+    this.removed = new Removed(db);
     this.#maxAge = policy.retentionDays * DAY_MS;
     this.#maxBytes = policy.retentionBytes;
     this.#pageSize = this.#pragma("page_size");
@@ -125,6 +128,7 @@ export class Retention {
     this.#deleteOnce.run(answers.id, answers.before);
     if (entries > 0) {
       this.#keepHigh.run(head);
+      this.removed.note(entries);
       this.#index.deleteUpTo(entries);
       this.#delete.run(entries);
     }

@@ -27,6 +27,8 @@ import type {
   CommitRequest,
   CommittedReply,
   FirstRequest,
+  RemovedRequest,
+  RemovedSinceRequest,
   Held,
   MarksRequest,
   NewestRequest,
@@ -189,6 +191,18 @@ export class SqliteLog implements Log {
     this.#open();
     const reply = await this.#connection.call<FirstRequest>({ is: "first" });
     return expectReply("first", reply).seq;
+  }
+
+  async removed({ after, upTo }: { readonly after: Seq; readonly upTo: Seq }): Promise<number> {
+    this.#open();
+    const reply = await this.#connection.call<RemovedRequest>({ is: "removed", after, upTo });
+    return expectReply("count", reply).count;
+  }
+
+  async removedSince(ms: number): Promise<Seq | null> {
+    this.#open();
+    const reply = await this.#connection.call<RemovedSinceRequest>({ is: "removedSince", ms });
+    return expectReply("position", reply).seq;
   }
 
   tail(listener: TailListener): () => void {

@@ -11,6 +11,7 @@ import type {
   IndexedRequest,
   SearchRequest,
   StandingRequest,
+  TotalRequest,
   WordsRequest,
 } from "./protocol.ts";
 
@@ -33,6 +34,11 @@ export class SqliteArchive implements LogSearch {
     const reply = await this.#connection.call<SearchRequest>({ is: "search", ...query });
     const { entries, next } = expectReply("finds", reply);
     return { entries: entries.filter(this.#soundness.test), next };
+  }
+
+  async total(): Promise<number> {
+    this.#open();
+    return expectReply("count", await this.#connection.call<TotalRequest>({ is: "total" })).count;
   }
 
   async entry(seq: Seq): Promise<StoredEntry | null> {
@@ -68,7 +74,7 @@ export class SqliteArchive implements LogSearch {
   async indexed(): Promise<Seq | null> {
     this.#open();
     const reply = await this.#connection.call<IndexedRequest>({ is: "indexed" });
-    return expectReply("indexed", reply).seq;
+    return expectReply("position", reply).seq;
   }
 
   async backup(file: string): Promise<void> {

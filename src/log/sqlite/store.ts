@@ -50,6 +50,8 @@ export class Store {
   /** The sweep to come when the running one has ended, and who waits for it. */
   #asked: { now: number; readonly ids: number[] } | null = null;
   #unswept = 0;
+  /** All entries that were ever stored; null: nobody has asked yet. */
+  #stored: number | null = null;
   #closing = false;
   readonly #closed = Promise.withResolvers<void>();
   /** Resolves when no backup is under way. */
@@ -135,6 +137,9 @@ export class Store {
         // One that has not ended has the database in use; it gives up at its next step.
         return void this.#copying.then(() => this.#close(request.id));
       case "first":
+      case "removed":
+      case "removedSince":
+      case "total":
       case "marks":
       case "receipts":
       case "find":
@@ -156,6 +161,12 @@ export class Store {
     switch (request.is) {
       case "first":
         return { is: "first", id, seq: this.#queries.first() ?? this.head + 1 };
+      case "removed":
+        return { is: "count", id, count: this.#retention.removed.count(request.after, request.upTo) };
+      case "removedSince":
+        return { is: "position", id, seq: this.#retention.removed.since(request.ms) };
+      case "total":
+        return { is: "count", id, count: this.#total() };
       case "marks":
         return { is: "marks", id, marks: this.#queries.marks(request.prefix) };
       case "receipts":
@@ -179,8 +190,14 @@ export class Store {
       case "anywhere":
         return { is: "manyKnown", id, known: this.#searchReader.anywhere(request.ref) };
       case "indexed":
-        return { is: "indexed", id, seq: this.#words.reach() };
+        return { is: "position", id, seq: this.#words.reach() };
     }
+  }
+
+  /** Counted once, as that takes a look at all entries. */
+  #total(): number {
+    this.#stored ??= this.#retention.removed.total + this.#queries.count(this.#index.mark);
+    return this.#stored;
   }
 
   #close(id: number): void {
@@ -222,7 +239,10 @@ export class Store {
         // What a stream brings is stored already: it is applied whole, or waits for room.
         if (refusal !== null && request.stream !== undefined && request.payloads.length > 0) throw toError(refusal);
         const committed = this.#writer.commit(request, request.stream === undefined ? refusal : null);
-        if (committed.fate === "taken") this.#index.add(request, committed, this.#names);
+        if (committed.fate === "taken") {
+          this.#index.add(request, committed, this.#names);
+          if (this.#stored !== null) this.#stored += request.payloads.length - committed.absent.length;
+        }
         const asked = request.stream === undefined ? null : this.#asksOf(request.stream, chars);
         this.#say({ is: "committed", id: request.id, at: request.at, ...committed, ...asked });
         if (request.cut !== undefined) this.#sweep(request.at, null);

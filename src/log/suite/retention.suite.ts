@@ -56,6 +56,30 @@ export function describeRetention(bench: Bench): void {
       expect(await bench.log.first()).toBe(young + 1);
     });
 
+    test("counts what it has taken, also after a restart, and knows from when it was", async () => {
+      await bench.use({ tailBytes: 0, retentionDays: 1 });
+      const seqs = await hourly(30);
+      const between = seqs[2]!;
+      await bench.sweep();
+      const left = await kept();
+      const gone = 30 - left.length;
+      const upTo = (await bench.log.first()) - 1;
+      const check = async (): Promise<void> => {
+        expect(await bench.log.removed({ after: 0, upTo: seqs[0]! - 1 })).toBe(0);
+        expect(await bench.log.removed({ after: 0, upTo })).toBe(gone);
+        expect(await bench.log.removed({ after: between, upTo })).toBe(gone - 3);
+        expect(await bench.log.removed({ after: upTo, upTo: bench.log.head })).toBe(0);
+        expect(await bench.log.removedSince(0)).toBeLessThan(seqs[0]!);
+        expect(await bench.log.removedSince(bench.now)).toBeNull();
+        expect(await bench.archive.total()).toBe(30);
+      };
+      await check();
+      await bench.reopen();
+      await check();
+      await say();
+      expect(await bench.archive.total()).toBe(31);
+    });
+
     test("takes a receipt that came after its entry had gone", async () => {
       await bench.use({ tailBytes: 0 });
       const gone = await say();
