@@ -28,7 +28,7 @@ test("all is well", () => {
 test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
   [
     "a log that takes nothing",
-    { log: { head: 1, takes: false, why: "the disk is full", freeBytes: 0, damage: NONE } },
+    { log: { head: 1, total: 1, takes: false, why: "the disk is full", freeBytes: 0, damage: NONE } },
     [/^the log: accepts no messages: the disk is full \[Check the disk/],
   ],
   [
@@ -38,14 +38,14 @@ test.each<[string, Partial<Circumstances>, readonly RegExp[]]>([
   ],
   [
     "a log with entries that cannot be read",
-    { log: { head: 9, takes: true, why: null, freeBytes: 0, damage: { why: null, entries: [3, 4] } } },
+    { log: { head: 9, total: 9, takes: true, why: null, freeBytes: 0, damage: { why: null, entries: [3, 4] } } },
     [
       /^the log: holds 2 entries that cannot be read and were skipped: no\. 3, 4 \[Check the disk for errors\. Stop Rialto, run `rialto log check`/,
     ],
   ],
   [
     "a log that is damaged, which is said once",
-    { log: { head: 9, takes: false, why: "page 7", freeBytes: 0, damage: { why: "page 7", entries: [] } } },
+    { log: { head: 9, total: 9, takes: false, why: "page 7", freeBytes: 0, damage: { why: "page 7", entries: [] } } },
     [/^the log: cannot be read completely: page 7 \[.*rialto log repair.*[Oo]f several machines, move `log.sqlite`/],
   ],
   ["a configuration that is refused", { file: REFUSED }, [/^the configuration: has 1 error \[Correct it\.\] \d+$/]],

@@ -24,9 +24,18 @@ test("a log that takes messages does so, however often it is asked, and nothing 
   const health = new LogHealth({ log, dataPath });
   for (let times = 0; times < 3; times += 1) {
     const view = await health.look();
-    expect(view).toEqual({ head: 0, takes: true, why: null, freeBytes: expect.any(Number) as number, damage: NONE });
+    expect(view).toEqual({
+      head: 0,
+      total: 0,
+      takes: true,
+      why: null,
+      freeBytes: expect.any(Number) as number,
+      damage: NONE,
+    });
   }
 });
+
+const ARCHIVE = { damage: () => NONE, total: async () => await Promise.resolve(3) };
 
 test("below the floor of the disk it takes none, and says why", async () => {
   const { log, dataPath } = await open(Number.MAX_SAFE_INTEGER);
@@ -40,7 +49,7 @@ test("a log that does not answer counts as stuck, and a folder that is not there
   onTestFinished(() => void vi.useRealTimers());
   const append = vi.fn(() => new Promise<never>(() => undefined));
   const health = new LogHealth({
-    log: { head: 3, append, archive: { damage: () => NONE, refusal: () => null } },
+    log: { head: 3, append, archive: { ...ARCHIVE, refusal: () => null } },
     dataPath: "/nowhere/at/all",
   });
   const views = [health.look(), health.look()];
@@ -59,7 +68,7 @@ test("a log that does not answer counts as stuck, and a folder that is not there
 
 test("a log that refuses messages for damage takes none, also when what is stored to ask it is stored", async () => {
   const { log, dataPath } = await open(0);
-  const archive = { damage: () => NONE, refusal: () => "page 7 is damaged" };
+  const archive = { ...ARCHIVE, refusal: () => "page 7 is damaged" };
   const health = new LogHealth({
     log: { head: 0, append: async (batch) => await log.append(batch), archive },
     dataPath,

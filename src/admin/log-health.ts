@@ -10,13 +10,15 @@ const ANSWER_MS = 2_000;
 const PROBE = { key: "probe", fingerprint: "", answer: "" };
 
 export interface LogHealthOptions {
-  readonly log: Pick<Log, "append" | "head"> & { readonly archive: Pick<LogSearch, "damage" | "refusal"> };
+  readonly log: Pick<Log, "append" | "head"> & { readonly archive: Pick<LogSearch, "damage" | "refusal" | "total"> };
   readonly dataPath: string;
 }
 
 /** Asks the log whether it takes messages. Never rejects, and answers within about two seconds. */
 export class LogHealth {
   readonly #options: LogHealthOptions;
+  /** As the log said last. */
+  #total: number | null = null;
   #asked: Promise<string | null> | null = null;
 
   constructor(options: LogHealthOptions) {
@@ -28,7 +30,7 @@ export class LogHealth {
     const { head, archive } = this.#options.log;
     // The probe stores no entry, so it does not meet damage in their table.
     const why = stuck ?? archive.refusal();
-    return { head, takes: why === null, why, freeBytes, damage: archive.damage() };
+    return { head, total: this.#total, takes: why === null, why, freeBytes, damage: archive.damage() };
   }
 
   /** Why it takes none; null: it does. One question at a time, however many ask. */
@@ -43,8 +45,10 @@ export class LogHealth {
   }
 
   async #ask(): Promise<string | null> {
+    const { log } = this.#options;
     try {
-      await this.#options.log.append({ account: "rialto.probe", entries: [], once: PROBE });
+      this.#total = await log.archive.total();
+      await log.append({ account: "rialto.probe", entries: [], once: PROBE });
       return null;
     } catch (error) {
       if (error instanceof LogError) return error.message;

@@ -152,7 +152,10 @@ export interface Readiness {
 }
 
 export interface LogView {
+  /** The newest position. */
   readonly head: number;
+  /** Entries that were ever stored; null: the log did not say. */
+  readonly total: number | null;
   /** Whether it takes messages. */
   readonly takes: boolean;
   /** Why it does not. */

@@ -11,12 +11,14 @@ export function statusText(status: StatusView, screen: Screen): string {
   const { version, nowMs, startedMs, troubles, log, accounts, readers, cluster } = status;
   const well = troubles.length === 0;
   const verdict = paint(well ? "is well" : "is NOT WELL", well ? "green" : "red", screen);
-  const disk = log.freeBytes === null ? "" : `, ${gibibytes(log.freeBytes)} free`;
+  const disk = log.freeBytes === null ? "" : `${gibibytes(log.freeBytes)} free`;
   const takes = log.takes ? "accepts messages" : paint("accepts NO messages", "red", screen);
+  const total = log.total === null ? "" : `${log.total} so far`;
+  const numbers = [total, disk].filter((text) => text !== "").join(", ");
   const head = [
     `Rialto ${printable(version)} ${verdict}${well ? beginning(accounts) : ""}. It has run for ${ago(nowMs - startedMs)}.`,
     ...(cluster === undefined ? [] : [clusterLine(cluster)]),
-    `The log ${takes} (${log.head} so far${disk}).`,
+    `The log ${takes}${numbers === "" ? "" : ` (${numbers})`}.`,
   ];
   const list = troubles.map(({ of, what, remedy, sinceMs }) => {
     const since = sinceMs === null ? "" : ` for ${ago(nowMs - sinceMs)}`;
