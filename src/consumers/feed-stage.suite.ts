@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import type { Gateway } from "../config/config.ts";
 import { MemoryLogger } from "../delivery/scripted.suite.ts";
@@ -24,20 +26,32 @@ const storedOf = (stored: Partial<Stored> = {}): Stored => {
   return { message: aMessage(), source: null, about: null, files: [], avatar: null, topic: null, ...stored };
 };
 
+interface FeedStageOptions extends Partial<SqliteLogOptions> {
+  readonly gateways?: readonly Gateway[];
+  readonly begin?: boolean;
+  /** Positions up to here were given to no entry, as where several machines write. */
+  readonly hole?: Seq;
+}
+
+async function leaveHole(dataPath: string, hole: Seq): Promise<void> {
+  await (await openAt(dataPath)).close();
+  const db = new BetterSqlite3(join(dataPath, "log.sqlite"));
+  db.prepare("UPDATE high SET seq = ?").run(hole);
+  db.close();
+}
+
 /** The feed of `api.own` over a log of its own, in which the gateways have been there from the beginning. */
-export async function feedStage({
-  gateways = GATEWAYS,
-  begin = true,
-  ...options
-}: Partial<SqliteLogOptions> & { readonly gateways?: readonly Gateway[]; readonly begin?: boolean } = {}) {
-  const log = await openAt(scratchFolder(), options);
+export async function feedStage({ gateways = GATEWAYS, begin = true, hole = 0, ...options }: FeedStageOptions = {}) {
+  const dataPath = scratchFolder();
+  if (hole > 0) await leaveHole(dataPath, hole);
+  const log = await openAt(dataPath, options);
   const compiled = (next: readonly Gateway[]) => compileRoutes(aConfig(next, [anAccount(OWN)]));
   const routes = liveRoutes(compiled(gateways));
   const { logger, lines } = new MemoryLogger();
   const links = { until: null as number | null };
   const linkFor = (_: string, name: string): string | null =>
     links.until === null ? null : `https://files/${links.until}/${name}`;
-  if (begin) await log.mark(beginningMarks(OWN, routes.reads(OWN), log.head));
+  if (begin) await log.mark(beginningMarks(OWN, routes.reads(OWN), 0));
   const open = () => {
     const opened = openFeed({ account: OWN, log, routes, files: { linkFor, linksUntil: () => links.until }, logger });
     onTestFinished(() => opened.close());

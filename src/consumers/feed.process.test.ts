@@ -3,6 +3,7 @@ import type { FileId } from "../contract/ids.ts";
 import { encode } from "../gateway/codec.ts";
 import { aFile, aGateway, aMessage } from "../gateway/samples.suite.ts";
 import { outageSubject } from "../gateway/outages.ts";
+import type { EventFilter } from "./feed.ts";
 import { ALL, feedStage, GATEWAYS, readAll, seqsOf } from "./feed-stage.suite.ts";
 
 const X = "net.a/#x";
@@ -176,6 +177,56 @@ test("what retention took is a gap, counted from where the reader and the accoun
   await stage.reload([]);
   await stage.reload(GATEWAYS);
   expect(await stage.open().gap(0)).toBeNull();
+});
+
+test("a hole in the numbers is no gap, and does not count in one", async () => {
+  const clock = { now: Date.parse("2026-01-01T00:00:00Z") };
+  const stage = await feedStage({ clock: () => clock.now, retentionDays: 1, tailBytes: 0, hole: 8191 });
+  const old = await stage.text(X, "old");
+  expect(old).toBe(8192);
+  const read = async () => await stage.open().read({ after: 0, filter: ALL, limit: 100, bytes: 1_000_000 });
+  expect(await stage.open().gap(0)).toBeNull();
+  expect(await read()).toMatchObject({ gap: null, items: [{ seq: old }] });
+  clock.now += 2 * DAY;
+  const young = await stage.text(X, "young");
+  await stage.log.sweep();
+  expect(await stage.open().gap(0)).toEqual({ from: 1, to: old, count: 1 });
+  expect(await read()).toMatchObject({ gap: { from: 1, to: old, count: 1 }, items: [{ seq: young }] });
+});
+
+test("a gap is told however much is left behind it, and by each reader that begins before it", async () => {
+  const stage = await feedStage({ retentionBytes: 256 * 1024, tailBytes: 0 });
+  for (let count = 0; count < 400; count += 1) await stage.text(X, "x".repeat(2000));
+  await stage.log.sweep();
+  const first = await stage.log.first();
+  const wanted = { from: 1, to: first - 1, count: first - 1 };
+  for (const limit of [1, 1000]) {
+    // As after a restart: nothing is in memory.
+    const feed = stage.open();
+    const page = await feed.read({ after: 0, filter: ALL, limit, bytes: 1_000_000 });
+    expect([page.gap, page.items[0]?.seq]).toEqual([wanted, first]);
+    const nothing: EventFilter = { ...ALL, types: ["topic.changed"] };
+    expect(await feed.read({ after: 0, filter: nothing, limit, bytes: 1 })).toMatchObject({ items: [], gap: wanted });
+    expect(await feed.read({ after: first - 1, filter: ALL, limit, bytes: 1 })).toMatchObject({ gap: null });
+  }
+});
+
+test("a moment before what is left begins with a gap", async () => {
+  const clock = { now: Date.parse("2026-01-01T00:00:00Z") };
+  const stage = await feedStage({ clock: () => clock.now, retentionDays: 1, tailBytes: 0 });
+  for (let hour = 0; hour < 3; hour += 1) {
+    await stage.text(X, "old");
+    clock.now += 3_600_000;
+  }
+  clock.now += 2 * DAY;
+  await stage.text(X, "young");
+  await stage.log.sweep();
+  const feed = stage.open();
+  const gapFrom = async (ms: number) => (await feed.gap(await feed.since(ms)))?.count ?? 0;
+  const began = Date.parse("2026-01-01T00:00:00Z");
+  expect(await gapFrom(0)).toBe(3);
+  expect(await gapFrom(began + 3_600_000)).toBe(2);
+  expect(await gapFrom(clock.now)).toBe(0);
 });
 
 test("positions: the last n that pass, a moment, and how many come after", async () => {

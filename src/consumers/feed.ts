@@ -25,12 +25,13 @@ export interface FeedItem {
 export interface FeedGap {
   readonly from: Seq;
   readonly to: Seq;
+  /** Entries that retention has removed there. The numbers have holes where several machines write. */
   readonly count: number;
 }
 
 export interface FeedPage {
   readonly items: readonly FeedItem[];
-  /** What retention has taken behind the position that was asked for, as far as the log was asked. */
+  /** What retention has taken between the position that was asked for and the first item, or `next`. */
   readonly gap: FeedGap | null;
   /** All up to here has been looked at: go on after it. At the end of the log it is the head. */
   readonly next: Seq;

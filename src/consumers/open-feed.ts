@@ -39,6 +39,7 @@ const EXACT_MAX = 1000;
 const STEP_CHARS = 1024 * 1024;
 
 type Query = Parameters<Feed["read"]>[0];
+type Range = Pick<FeedGap, "from" | "to">;
 
 /** Reads nothing yet: at once, and never fails. */
 export function openFeed(options: OpenFeedOptions): OpenFeed {
@@ -126,7 +127,7 @@ class LogFeed implements OpenFeed {
     if (plan.subjects.size === 0) {
       return { items: [], gap: await this.gap(query.after), next: Math.max(query.after, this.#window.head) };
     }
-    let gap: FeedGap | null = null;
+    let lost: Range | null = null;
     // When the routes change meanwhile, the next call sees what is new.
     while (!taking.isFull && this.#follow() === sight.seen) {
       if (taking.next >= this.#window.floor) {
@@ -134,10 +135,13 @@ class LogFeed implements OpenFeed {
         continue;
       }
       const page = await this.#pages.after(taking.next, plan);
-      const lost = gapBetween(taking.next, page.first, sight);
-      // One that comes behind what was taken is met, and told, by the next call.
-      if (lost !== null && taking.next > query.after) break;
-      gap = lost;
+      const more = lostBetween(taking.next, page.first, sight);
+      // A gap behind what was taken, or behind another gap, is for the next call.
+      if (more !== null && (lost !== null || taking.items.length > 0)) break;
+      if (more !== null) {
+        lost = more;
+        taking.next = more.to;
+      }
       const from = page.entries.findIndex(({ seq }) => seq > taking.next);
       const end = this.#takeAll(from < 0 ? [] : page.entries.slice(from), plan, taking, sight);
       if (end === "gone") this.#pages.drop(page);
@@ -148,7 +152,7 @@ class LogFeed implements OpenFeed {
       if (page.upTo <= taking.next && page.entries.length === 0) break;
       taking.next = Math.max(taking.next, page.upTo);
     }
-    return { items: taking.items, gap, next: taking.next };
+    return { items: taking.items, gap: await this.#count(lost), next: taking.next };
   }
 
   async at(seq: Seq, filter: EventFilter): Promise<FeedItem | null> {
@@ -164,7 +168,7 @@ class LogFeed implements OpenFeed {
   async gap(after: Seq): ReturnType<Feed["gap"]> {
     if (after >= this.#window.floor) return null;
     const sight = await this.#look();
-    return gapBetween(after, await this.#options.log.first(), sight);
+    return await this.#count(lostBetween(after, await this.#options.log.first(), sight));
   }
 
   async last(count: number, filter: EventFilter): Promise<Seq> {
@@ -186,6 +190,8 @@ class LogFeed implements OpenFeed {
   async since(ms: number): Promise<Seq> {
     const { seen } = await this.#look();
     const subjects = [...seen.keys()];
+    const removed = await this.#options.log.removedSince(ms);
+    if (removed !== null) return removed;
     const first = async (after: Seq) => (await this.#options.log.read({ subjects, after, limit: 1, bytes: 1 }))[0];
     let [low, high] = [((await first(0))?.seq ?? this.head + 1) - 1, this.head];
     while (low < high) {
@@ -212,6 +218,14 @@ class LogFeed implements OpenFeed {
       if (count >= max) break;
     }
     return count;
+  }
+
+  /** Seqs may have holes: a range without entries is no gap. */
+  async #count(range: Range | null): Promise<FeedGap | null> {
+    if (range === null) return null;
+    const { from, to } = range;
+    const count = await this.#options.log.removed({ after: from - 1, upTo: to });
+    return count === 0 ? null : { from, to, count };
   }
 
   /** What passes of at most COUNTED_MAX entries. */
@@ -329,10 +343,10 @@ class LogFeed implements OpenFeed {
   }
 }
 
-/** Of a log that begins with `first`. */
-function gapBetween(after: Seq, first: Seq, { begins }: Sight): FeedGap | null {
+/** What a log that begins with `first` no longer has after a position. */
+function lostBetween(after: Seq, first: Seq, { begins }: Sight): Range | null {
   const [from, to] = [Math.max(after, begins) + 1, first - 1];
-  return from > to ? null : { from, to, count: to - from + 1 };
+  return from > to ? null : { from, to };
 }
 
 const mimeOf = (name: string): string => lookup(name) || "application/octet-stream";

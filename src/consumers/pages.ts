@@ -15,7 +15,10 @@ export interface Page {
   readonly key: string;
   readonly after: Seq;
   readonly upTo: Seq;
-  /** The first entry that the log had then: what comes before it, and after this page's beginning, is lost. */
+  /**
+   * The first entry that the log had when it was read, and head + 1 where it had none. Retention took what is before
+   * it; the page has no entry of that.
+   */
   readonly first: Seq;
   readonly entries: readonly HeldEvent[];
 }
@@ -64,10 +67,11 @@ export class Pages {
     const { head } = this.#log;
     const query = { subjects: [...subjects], after, limit: PAGE_ENTRIES, bytes: PAGE_CHARS };
     const entries = await this.#log.read(query);
-    // After it: what retention takes meanwhile counts as well.
+    // After it: what retention takes meanwhile, also among what was read, is gone as a whole, and counted.
     const first = await this.#log.first();
-    const upTo = entries.at(-1)?.seq ?? Math.max(after, head);
-    return { key, after, upTo, first, entries: entries.map((entry) => new HeldEvent(entry)) };
+    const upTo = Math.max(entries.at(-1)?.seq ?? Math.max(after, head), first - 1);
+    const kept = entries.filter(({ seq }) => seq >= first);
+    return { key, after, upTo, first, entries: kept.map((entry) => new HeldEvent(entry)) };
   }
 
   #keep(page: Page): void {

@@ -74,11 +74,15 @@ export class Wakes {
 
   async #step(): Promise<void> {
     const after = this.#seen;
-    const { items, next } = await this.#feed.read({ after, filter: EVERYTHING, limit: LIMIT, bytes: BYTES });
+    const { items, next, gap } = await this.#feed.read({ after, filter: EVERYTHING, limit: LIMIT, bytes: BYTES });
     this.#seen = Math.max(next, after + 1);
     for (const waiter of this.#waiters) {
       const position = waiter.position();
-      if (position < after || items.some((item) => item.seq > position && passes(waiter.filter, item))) {
+      if (
+        position < after ||
+        gap !== null ||
+        items.some((item) => item.seq > position && passes(waiter.filter, item))
+      ) {
         this.#wake(waiter);
       } else if (next > position) {
         waiter.passed(next);

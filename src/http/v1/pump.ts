@@ -36,10 +36,9 @@ export async function pumpEvents(
       if (isAborted(sink.ended)) return;
       news.clear();
       const limit = Math.min(PAGE_EVENTS, sink.room);
-      const { items, next, gap: lost } = await feed.read({ after: at, filter, limit, bytes: PAGE_BYTES });
-      const gap = skippedOf(lost, items[0]?.seq ?? next + 1);
+      const { items, next, gap } = await feed.read({ after: at, filter, limit, bytes: PAGE_BYTES });
       if (isAborted(sink.ended)) return;
-      if (gap !== null) sink.skipped(gap);
+      if (gap !== null) sink.skipped(skippedOf(gap));
       sink.items(items);
       sink.passed(next);
       if (next > at) at = next;
@@ -50,16 +49,13 @@ export async function pumpEvents(
   }
 }
 
-/** What retention has taken of what comes after a position and before that event; null: nothing. */
-export async function skippedBefore(feed: Feed, after: Seq, before: Seq): Promise<SkippedEvent | null> {
-  return skippedOf(await feed.gap(after), before);
-}
-
-function skippedOf(gap: FeedGap | null, before: Seq): SkippedEvent | null {
-  if (gap === null || gap.from >= before) return null;
-  const to = Math.min(gap.to, before - 1);
-  return { type: "skipped", from: String(gap.from), to: String(to), count: to - gap.from + 1 };
-}
+/** A gap as clients are told. */
+export const skippedOf = ({ from, to, count }: FeedGap): SkippedEvent => ({
+  type: "skipped",
+  from: String(from),
+  to: String(to),
+  count,
+});
 
 /** Whether something was committed since it was looked for. */
 class News {

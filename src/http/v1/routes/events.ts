@@ -1,14 +1,14 @@
 import type { EventFilter } from "../../../consumers/feed.ts";
 import { typesOf } from "../../../consumers/filter.ts";
 import { toJson } from "../../../consumers/held.ts";
-import type { ApiEvent, HintEvent } from "../../../contract/api-v1.ts";
+import type { ApiEvent, HintEvent, SkippedEvent } from "../../../contract/api-v1.ts";
 import { onAbort } from "../../../lib/abort.ts";
 import { faultOf } from "../../../lib/fault.ts";
 import { LogError } from "../../../log/errors.ts";
 import type { V1Deps } from "../deps.ts";
 import { receiptFor, receiptWatch } from "../receipt-watch.ts";
 import { hintFor } from "../hint-view.ts";
-import { pumpEvents, skippedBefore } from "../pump.ts";
+import { pumpEvents } from "../pump.ts";
 import { ProblemError } from "../problems.ts";
 import { positionOf, readableFilter } from "../reading.ts";
 import type { Call, Reply, Route } from "../route.ts";
@@ -21,9 +21,9 @@ async function events(call: Call, deps: V1Deps): Promise<Reply> {
   const given = positionText(call);
   const { head } = feed;
   const after = given === null ? head : positionOf(given.text, head, given.name);
-  const gap = await skippedBefore(feed, after, head + 1);
+  const gap = await feed.gap(after);
   if (call.signal.aborted) return "taken";
-  const writer = SseWriter.open(call, gap === null ? after : Number(gap.to), clock);
+  const writer = SseWriter.open(call, gap === null ? after : gap.to, clock);
   const { ended } = writer;
   onAbort(
     ended,
@@ -40,7 +40,7 @@ async function events(call: Call, deps: V1Deps): Promise<Reply> {
     room: Infinity,
     ready: async () => await writer.drained(),
     items: writer.items.bind(writer),
-    skipped: (event: NonNullable<typeof gap>) => writer.event(Number(event.to), "skipped", toJson(event)),
+    skipped: (event: SkippedEvent) => writer.event(Number(event.to), "skipped", toJson(event)),
     passed: writer.passed.bind(writer),
   };
   pumpEvents({ feed, filter, from: after }, sink).catch((error: unknown) => {
