@@ -6,6 +6,7 @@ import {
   type Acked,
   type AckRequest,
   type Consumer,
+  type ConsumerConnection,
   ConsumerError,
   type ConsumerSpec,
   type ConsumerStart,
@@ -13,22 +14,29 @@ import {
   type DeadPage,
   type Delivered,
   type Pulled,
+  type PullQuery,
 } from "./consumers.ts";
+import { deadPage } from "./dead.ts";
 import type { EventFilter, Feed, FeedItem } from "./feed.ts";
 import { Keeper, type KeptLog } from "./keeper.ts";
 import { atMark, type SavedConsumer, type SavedSpec, specMark } from "./marks.ts";
-import { readEach } from "./read-each.ts";
+import { positionOf } from "./position.ts";
+import { goneOf, readEach } from "./read-each.ts";
+import type { Holder } from "./saved.ts";
 import { etagOf } from "./spec.ts";
 import { ConsumerState } from "./state.ts";
 import type { Wakes } from "./wakes.ts";
 
 /** A pull is answered after this at the latest, in ms: what carries the request may end it after a minute. */
 const WAIT_MAX_MS = 55_000;
-
-/** Most bytes of dead letters at once, as JSON. */
-const DEAD_BYTES = 4 * 1024 * 1024;
 /** How long a pull that does not wait looks through what is not for it, in ms. */
 const LOOK_MS = 5_000;
+
+/** What one turn of a pull hands out. */
+interface Taken {
+  readonly events: Delivered[];
+  readonly gap: Pulled["gap"];
+}
 
 export interface ConsumerParts {
   /** Beginning of the names of its marks. */
@@ -53,6 +61,10 @@ export class StoredConsumer implements Consumer {
   /** What its reads pass; one object, by which the feed keeps what it has worked out. */
   #filter: EventFilter;
   #backlog: ConsumerBacklog;
+  /** The newest holder. */
+  #holder: Holder = 0;
+  /** Pulls with `restart` so far: each ends the wait of those before it. */
+  #restarts = 0;
   /** Ends the turn of the last pull. */
   #turn: Promise<unknown> = Promise.resolve();
   /** Raised when it stands elsewhere: what was read before counts no more. */
@@ -63,12 +75,13 @@ export class StoredConsumer implements Consumer {
   #seenMs: number;
   #pulls = 0;
 
-  constructor(name: string, saved: SavedConsumer, parts: ConsumerParts) {
+  /** `bound`: the highest position that can have been handed out by now. */
+  constructor(name: string, saved: SavedConsumer, { bound, ...parts }: ConsumerParts & { readonly bound: Seq }) {
     this.name = name;
     this.#parts = parts;
     this.#saved = { spec: saved.spec, gateways: saved.gateways, token: saved.token };
     this.#etag = savedEtag(this.#saved);
-    this.#state = new ConsumerState(saved.spec, saved.state, parts.feed.head);
+    this.#state = new ConsumerState(saved.spec, saved.state, bound);
     this.#filter = { ...saved.spec.filter, gateways: this.gateways ?? [] };
     this.#seenMs = saved.seenMs;
     this.#backlog = new ConsumerBacklog(parts.feed);
@@ -112,17 +125,49 @@ export class StoredConsumer implements Consumer {
     this.#keeper.seen(this.spec.idleMs);
   }
 
-  async pull(query: Parameters<Consumer["pull"]>[0]): Promise<Pulled> {
+  /** A pull whose answer cannot be sent gives back at once what it was handed. */
+  async pull({ restart = false, ...query }: Parameters<Consumer["pull"]>[0]): Promise<Pulled> {
+    const holder = this.#nextHolder();
+    let isAnswered = false;
+    try {
+      const pulled = await this.#pull(query, holder, restart);
+      isAnswered = !query.signal.aborted;
+      return pulled;
+    } finally {
+      if (!isAnswered) await this.#giveBack(holder, false);
+    }
+  }
+
+  connect(): ConsumerConnection {
+    const holder = this.#nextHolder();
+    return {
+      pull: async (query) => await this.#pull(query, holder, false),
+      close: async ({ failed }) => await this.#giveBack(holder, failed),
+    };
+  }
+
+  #nextHolder(): Holder {
+    this.#holder += 1;
+    return this.#holder;
+  }
+
+  async #pull(query: PullQuery, holder: Holder, restart: boolean): Promise<Pulled> {
     const { clock } = this.#parts;
     const { signal } = query;
     const saved = this.#saved;
     const until = clock.monoMs() + Math.min(query.waitMs, WAIT_MAX_MS);
     this.#pulls += 1;
     try {
+      let restarts = restart ? null : this.#restarts;
       for (;;) {
-        const taken = await this.#inTurn(async () => await this.#take(query, saved));
-        // What it sees may be more from now on than who pulls may.
-        const isOver = saved !== this.#saved || signal.aborted || this.#ended !== null || clock.monoMs() >= until;
+        const taken = await this.#inTurn(async () => {
+          this.#alive();
+          restarts ??= this.#restart();
+          return this.#isOver(signal, saved, restarts)
+            ? { events: [], gap: null }
+            : await this.#take(query, saved, holder);
+        });
+        const isOver = this.#isOver(signal, saved, restarts ?? 0) || clock.monoMs() >= until;
         if (taken.events.length > 0 || taken.gap !== null || isOver) {
           return { ...taken, pending: await this.#pending() };
         }
@@ -138,7 +183,7 @@ export class StoredConsumer implements Consumer {
     this.#alive();
     this.touch();
     const refusal = this.#state.refusal(request);
-    if (refusal !== null) throw new ConsumerError("unprocessable", refusal);
+    if (refusal !== null) throw new ConsumerError(refusal.code, refusal.why, refusal.held);
     const { cursor } = this.#state;
     this.#state.ack(request, this.#parts.clock.monoMs());
     if (this.#state.cursor > cursor) this.#backlog = new ConsumerBacklog(this.#parts.feed);
@@ -184,15 +229,7 @@ export class StoredConsumer implements Consumer {
 
   async dead(after: Seq = 0): Promise<DeadPage> {
     this.#alive();
-    const dead = new Map(this.#state.dead.all);
-    const seqs = [...dead.keys()].filter((seq) => seq > after).sort((a, b) => a - b);
-    const { found, lost } = await readEach(this.#parts.feed, this.#filter, seqs, DEAD_BYTES);
-    const letters = found.flatMap((item) => {
-      const letter = dead.get(item.seq);
-      return letter === undefined ? [] : [{ ...letter, item }];
-    });
-    const isAll = found.length + lost.length === seqs.length;
-    return { letters, next: isAll ? null : (found.at(-1)?.seq ?? null) };
+    return await deadPage(this.#state.dead.all, { feed: this.#parts.feed, filter: this.#filter, after });
   }
 
   async retry(seq: Seq): Promise<boolean> {
@@ -242,59 +279,79 @@ export class StoredConsumer implements Consumer {
     if (this.#ended === "removed") throw new ConsumerError("not_found", `the consumer ${this.name} was deleted`);
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #inTurn<T>(work: () => T | Promise<T>): Promise<T> {
     const mine = this.#turn.then(work, work);
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
 
+  /** In a turn of its own: a pull that is under way has been handed by then what it will hold. */
+  async #giveBack(holder: Holder, failed: boolean): Promise<void> {
+    await this.#inTurn(() => this.#state.giveBack(holder, this.#parts.clock.monoMs(), failed));
+    this.#keeper.handed(this.spec);
+    this.#wakeAll();
+  }
+
+  /** Returns how many there have been. */
+  #restart(): number {
+    this.#state.giveBack(null, this.#parts.clock.monoMs(), true);
+    this.#wakeAll();
+    this.#restarts += 1;
+    return this.#restarts;
+  }
+
+  /** Whether a pull is to be answered as it is: another configuration may show events that its caller may not see. */
+  #isOver(signal: AbortSignal, saved: SavedSpec, restarts: number): boolean {
+    return signal.aborted || this.#ended !== null || saved !== this.#saved || restarts !== this.#restarts;
+  }
+
   /** What can be handed out now: first what comes again, then what is new. */
-  async #take(
-    { max, bytes, signal }: Parameters<Consumer["pull"]>[0],
-    saved: SavedSpec,
-  ): Promise<Omit<Pulled, "pending">> {
-    this.#alive();
-    // Nobody would get it.
-    if (signal.aborted || this.#ended !== null || saved !== this.#saved) return { events: [], gap: null };
+  async #take({ max, bytes, signal }: PullQuery, saved: SavedSpec, holder: Holder): Promise<Taken> {
     const { clock } = this.#parts;
     this.#state.expire(clock.monoMs());
-    const events = await this.#takeDue(max, bytes);
+    const { events, gap } = await this.#takeDue({ max, bytes }, holder);
     const room = Math.min(max - events.length, this.#state.room);
     const rest = bytes - events.reduce((sum, { item }) => sum + item.json.length, 0);
-    const isFull = saved !== this.#saved || room <= 0 || (events.length > 0 && rest <= 0);
-    const gap = isFull ? null : await this.#takeNew(room, Math.max(1, rest), events, signal);
+    const isFull = room <= 0 || (events.length > 0 && rest <= 0) || this.#state.due(clock.monoMs(), 1).length > 0;
+    const isDone = isFull || gap !== null || saved !== this.#saved;
+    const query = { limit: room, bytes: Math.max(1, rest), signal };
+    const newGap = isDone ? null : await this.#takeNew(query, holder, events);
     this.#keeper.handed(this.spec);
+    return { events, gap: gap ?? newGap };
+  }
+
+  async #takeDue({ max, bytes }: Pick<PullQuery, "max" | "bytes">, holder: Holder): Promise<Taken> {
+    const { feed, clock } = this.#parts;
+    const due = this.#state.due(clock.monoMs(), max);
+    if (due.length === 0) return { events: [], gap: null };
+    const epoch = this.#epoch;
+    const { found, lost } = await readEach(feed, this.#filter, due, bytes);
+    const gap = await goneOf(feed, lost);
+    const events: Delivered[] = [];
+    if (epoch !== this.#epoch) return { events, gap: null };
+    for (const seq of lost) this.#state.vanished(seq);
+    for (const item of found) this.#put(item, this.#state.again(item.seq, clock.monoMs(), holder), events);
     return { events, gap };
   }
 
-  async #takeDue(max: number, bytes: number): Promise<Delivered[]> {
-    const { feed, clock } = this.#parts;
-    const due = this.#state.due(clock.monoMs(), max);
-    if (due.length === 0) return [];
-    const epoch = this.#epoch;
-    const { found, lost } = await readEach(feed, this.#filter, due, bytes);
-    const events: Delivered[] = [];
-    if (epoch !== this.#epoch) return events;
-    for (const seq of lost) this.#state.vanished(seq);
-    for (const item of found) this.#put(item, this.#state.again(item.seq, clock.monoMs()), events);
-    return events;
-  }
-
   /** Adds to `events`; answers what retention took before them. */
-  async #takeNew(room: number, bytes: number, events: Delivered[], signal: AbortSignal): Promise<Pulled["gap"]> {
+  async #takeNew(
+    { limit, bytes, signal }: { readonly limit: number; readonly bytes: number; readonly signal: AbortSignal },
+    holder: Holder,
+    events: Delivered[],
+  ): Promise<Pulled["gap"]> {
     const { feed, clock } = this.#parts;
     const state = this.#state;
     const epoch = this.#epoch;
     const until = clock.monoMs() + LOOK_MS;
     while (state.cursor < feed.head && !signal.aborted && clock.monoMs() < until) {
       const after = state.cursor;
-      const page = await feed.read({ after, filter: this.#filter, limit: room, bytes });
+      const page = await feed.read({ after, filter: this.#filter, limit, bytes });
       if (epoch !== this.#epoch) return null;
-      const gap = page.gap === null ? null : before(page.items[0], page.gap);
-      for (const item of page.items) this.#put(item, state.take(item.seq, clock.monoMs()), events);
+      for (const item of page.items) this.#put(item, state.take(item.seq, clock.monoMs(), holder), events);
       this.#backlog.took(page.items.length);
-      state.looked(Math.max(page.next, gap?.to ?? 0));
-      if (gap !== null) return gap;
+      state.looked(page.next);
+      if (page.gap !== null) return page.gap;
       if (events.length > 0) break;
     }
     return null;
@@ -350,21 +407,3 @@ export class StoredConsumer implements Consumer {
 
 /** Of what its users see of it. */
 const savedEtag = ({ spec, gateways }: SavedSpec): string => etagOf(JSON.stringify({ spec, gateways }));
-
-/** What is lost before an event: the memory of the program may have what the log has no more. */
-function before(first: FeedItem | undefined, gap: NonNullable<Pulled["gap"]>): Pulled["gap"] {
-  const to = Math.min(gap.to, (first?.seq ?? Infinity) - 1);
-  return to < gap.from ? null : { from: gap.from, to, count: Math.max(1, gap.count - (gap.to - to)) };
-}
-
-/** Rejects with the log's LogError, and a ConsumerError for a position that the log has not reached. */
-export async function positionOf(start: ConsumerStart, filter: EventFilter, feed: Feed): Promise<Seq> {
-  if (start === "new") return feed.head;
-  if (start === "all") return 0;
-  if ("time" in start) return await feed.since(start.time);
-  if ("last" in start) return start.last === 0 ? feed.head : await feed.last(start.last, filter);
-  if (start.after > feed.head) {
-    throw new ConsumerError("position_unknown", `the log ends at ${feed.head}, before ${start.after}`);
-  }
-  return start.after;
-}

@@ -88,17 +88,33 @@ export interface DeadPage {
   readonly next: Seq | null;
 }
 
+export interface PullQuery {
+  readonly max: number;
+  readonly waitMs: number;
+  readonly bytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Pulls for one connection, such as a stream, which together hold what they are handed. */
+export interface ConsumerConnection {
+  pull(query: PullQuery): Promise<Pulled>;
+  /**
+   * Gives back what the connection holds, which is then due at once: pulls that are asked for later get it first.
+   * `failed`: the client broke off, so the first of these events counts as a failed delivery. Never rejects.
+   */
+  close(how: { readonly failed: boolean }): Promise<void>;
+}
+
 /** A durable, named reader of one API account. Throws ConsumerError; rejects with the log's LogError. */
 export interface Consumer {
   readonly name: string;
   readonly spec: ConsumerSpec;
-  /** Waits up to `waitMs` for the first event; empty after it, or when the signal is aborted. */
-  pull(query: {
-    readonly max: number;
-    readonly waitMs: number;
-    readonly bytes: number;
-    readonly signal: AbortSignal;
-  }): Promise<Pulled>;
+  /**
+   * Waits up to `waitMs` for the first event; empty after it, or when the signal is aborted. `restart`: what was handed
+   * out to anyone is given back first, as by a connection that broke off, and pulls that wait are answered.
+   */
+  pull(query: PullQuery & { readonly restart?: boolean }): Promise<Pulled>;
+  connect(): ConsumerConnection;
   /** Durable when it resolves. */
   ack(request: AckRequest): Promise<Acked>;
   view(): Promise<ConsumerView>;
@@ -139,10 +155,14 @@ export class ConsumerError extends Error {
     | "precondition_failed"
     | "position_unknown"
     | "forbidden"
+    | "events_held"
     | "unprocessable";
+  /** With `events_held`: the events that another pull or connection has. */
+  readonly held: readonly Seq[];
 
-  constructor(code: ConsumerError["code"], message: string) {
+  constructor(code: ConsumerError["code"], message: string, held: readonly Seq[] = []) {
     super(message);
     this.code = code;
+    this.held = held;
   }
 }

@@ -1,6 +1,11 @@
 import type { Seq } from "../log/log.ts";
+import type { DeadPage } from "./consumers.ts";
+import type { EventFilter, Feed } from "./feed.ts";
+import { readEach } from "./read-each.ts";
 import type { Dead } from "./saved.ts";
 
+/** Most bytes of dead letters at once, as JSON. */
+const DEAD_BYTES = 4 * 1024 * 1024;
 /** Dead letters that are kept; the oldest make room. */
 const DEAD_MAX = 1000;
 
@@ -35,4 +40,20 @@ export class DeadLetters {
     this.version += 1;
     return dead;
   }
+}
+
+/** The letters after a position, with their events. Rejects with the log's LogError. */
+export async function deadPage(
+  all: ReadonlyMap<Seq, Dead>,
+  { feed, filter, after }: { readonly feed: Feed; readonly filter: EventFilter; readonly after: Seq },
+): Promise<DeadPage> {
+  const dead = new Map(all);
+  const seqs = [...dead.keys()].filter((seq) => seq > after).sort((a, b) => a - b);
+  const { found, lost } = await readEach(feed, filter, seqs, DEAD_BYTES);
+  const letters = found.flatMap((item) => {
+    const letter = dead.get(item.seq);
+    return letter === undefined ? [] : [{ ...letter, item }];
+  });
+  const isAll = found.length + lost.length === seqs.length;
+  return { letters, next: isAll ? null : (found.at(-1)?.seq ?? null) };
 }

@@ -1,11 +1,13 @@
 import type { Access } from "../access/access.ts";
 import { maySee } from "../access/access.ts";
 import type { Clock } from "../contract/host.ts";
-import { positionOf, StoredConsumer } from "./consumer.ts";
+import { StoredConsumer } from "./consumer.ts";
 import { type Consumer, ConsumerError, type Consumers, type ConsumerSpec } from "./consumers.ts";
 import type { Feed } from "./feed.ts";
+import type { Seq } from "../log/log.ts";
 import type { KeptLog } from "./keeper.ts";
 import { atMark, type Gone, goneMark, markNames, readMarks, type SavedConsumer, specMark } from "./marks.ts";
+import { positionOf } from "./position.ts";
 import { isMatch } from "./spec.ts";
 import { Wakes } from "./wakes.ts";
 
@@ -63,7 +65,7 @@ class StoredConsumers implements Consumers {
       this.#gone.delete(name);
       const { idleMs } = saved.spec;
       const seenMs = Math.min(now, Math.max(saved.seenMs, now - idleMs + Math.min(idleMs, GRACE_MS)));
-      this.#consumers.set(name, this.#make(name, { ...saved, seenMs }));
+      this.#consumers.set(name, this.#make(name, { ...saved, seenMs }, options.feed.head));
     }
   }
 
@@ -157,7 +159,7 @@ class StoredConsumers implements Consumers {
     const saved = { spec, gateways, token: access.token, state, seenMs: clock.nowMs() };
     await log.mark([specMark(this.#prefix, name, saved), atMark(this.#prefix, name, state, saved.seenMs)]);
     if (this.#gone.delete(name)) await log.unmark([markNames(this.#prefix, name).gone]);
-    const consumer = this.#make(name, saved);
+    const consumer = this.#make(name, saved, floor);
     this.#consumers.set(name, consumer);
     return consumer;
   }
@@ -174,9 +176,9 @@ class StoredConsumers implements Consumers {
     throw new ConsumerError("unprocessable", detail);
   }
 
-  #make(name: string, saved: SavedConsumer): StoredConsumer {
+  #make(name: string, saved: SavedConsumer, bound: Seq): StoredConsumer {
     const { feed, log, clock } = this.#options;
-    return new StoredConsumer(name, saved, { prefix: this.#prefix, feed, log, clock, wakes: this.#wakes });
+    return new StoredConsumer(name, saved, { prefix: this.#prefix, feed, log, clock, wakes: this.#wakes, bound });
   }
 
   #visible(name: string, access: Access): StoredConsumer | null {

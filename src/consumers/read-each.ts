@@ -1,5 +1,5 @@
 import type { Seq } from "../log/log.ts";
-import type { EventFilter, Feed, FeedItem } from "./feed.ts";
+import type { EventFilter, Feed, FeedGap, FeedItem } from "./feed.ts";
 
 const LIMIT = 32;
 
@@ -35,4 +35,13 @@ export async function readEach(
     size += item.json.length;
   }
   return { found, lost };
+}
+
+/** What retention took of events that could not be read any more. Rejects with the log's LogError. */
+export async function goneOf(feed: Feed, lost: readonly Seq[]): Promise<FeedGap | null> {
+  const [from] = lost;
+  if (from === undefined) return null;
+  const end = (await feed.gap(from - 1))?.to ?? 0;
+  const gone = lost.filter((seq) => seq <= end);
+  return gone.length === 0 ? null : { from, to: gone.at(-1) ?? from, count: gone.length };
 }

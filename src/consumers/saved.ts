@@ -32,6 +32,10 @@ export interface Handed {
   readonly delivery: number;
   readonly deadlineMs: number | null;
 }
+
+/** Names the pull or the connection that an event was handed to. */
+export type Holder = number;
+
 /** Handed out, and not acknowledged. */
 export interface Pending {
   /** The one that was handed out before it. */
@@ -43,4 +47,14 @@ export interface Pending {
   deadlineMs: number;
   /** When it goes out again; null: it is out. */
   dueMs: number | null;
+  /** The newest is the last. Empty after a refusal. */
+  holders: readonly Holder[];
+}
+
+/** Why an ack is refused. */
+export interface AckRefusal {
+  readonly code: "unprocessable" | "events_held";
+  readonly why: string;
+  /** With `events_held`: the events that another pull or connection has. */
+  readonly held?: readonly Seq[];
 }

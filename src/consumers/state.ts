@@ -1,8 +1,10 @@
 import type { Seq } from "../log/log.ts";
 import type { AckRequest } from "./consumers.ts";
 import { DeadLetters } from "./dead.ts";
-import { type Range, Ranges } from "./ranges.ts";
-import type { DeliveryCount, Dead, Handed, Pending, SavedState, StateRules } from "./saved.ts";
+import { dueOf, oldestOf, redeliveredOf, savedOf } from "./pending.ts";
+import { Ranges } from "./ranges.ts";
+import { refusalOf, throughOf } from "./refusal.ts";
+import type { AckRefusal, DeliveryCount, Dead, Handed, Holder, Pending, SavedState, StateRules } from "./saved.ts";
 
 /**
  * What a consumer knows of where it stands. PURE: no clock, no log; all times are ms of one clock that only counts on.
@@ -13,6 +15,8 @@ import type { DeliveryCount, Dead, Handed, Pending, SavedState, StateRules } fro
  *
  * Ordered: only the first pending event runs out of time. When it does, or when any is refused, all that are out wait
  * again, and are handed out in order, the first one first; nothing new goes out before them.
+ *
+ * Each delivery has a holder, which is one pull or one connection. What a holder gives back is due at once.
  */
 export class ConsumerState {
   readonly #rules: StateRules;
@@ -35,7 +39,7 @@ export class ConsumerState {
   /** Raised by what may be forgotten: deliveries, and how far was looked. */
   moves = 0;
 
-  /** `bound`: the head of the log when it was opened. */
+  /** `bound`: the head of the log when it was opened; of a new consumer, where it begins. */
   constructor(rules: StateRules, saved: SavedState, bound: Seq) {
     this.#rules = rules;
     this.#beyond = new Ranges(saved.ranges);
@@ -74,18 +78,12 @@ export class ConsumerState {
   }
 
   get redelivered(): number {
-    let count = 0;
-    for (const { deliveries } of this.#pending.values()) if (deliveries > 1) count += 1;
-    return count;
+    return redeliveredOf(this.#pending);
   }
 
   /** When the oldest that is pending was handed out first; null: none. */
   get oldestMs(): number | null {
-    let oldest: number | null = null;
-    for (const { firstMs } of this.#pending.values()) {
-      if (firstMs !== null && (oldest === null || firstMs < oldest)) oldest = firstMs;
-    }
-    return oldest;
+    return oldestOf(this.#pending);
   }
 
   /** How many new events may go out now. */
@@ -108,15 +106,7 @@ export class ConsumerState {
 
   /** What has to go out again now, at most so many, in order; after `expire`. */
   due(now: number, most: number): readonly Seq[] {
-    if (this.#waiting === 0) return [];
-    const due: Seq[] = [];
-    for (const [seq, { dueMs }] of this.#pending) {
-      if (due.length >= most) break;
-      if (dueMs === null) continue;
-      if (dueMs <= now) due.push(seq);
-      else if (this.#rules.ordered) break;
-    }
-    return due;
+    return this.#waiting === 0 ? [] : dueOf(this.#pending, now, { most, ordered: this.#rules.ordered });
   }
 
   /** When `expire` or `due` have something next, without an ack or a new event; null: never. */
@@ -135,7 +125,7 @@ export class ConsumerState {
   }
 
   /** Hands a new event out, above the cursor; null: it was settled before, or is given up. */
-  take(seq: Seq, now: number): Handed | null {
+  take(seq: Seq, now: number, holder: Holder): Handed | null {
     if (seq <= this.#cursor) return null;
     const prev = this.#top;
     const isOpen = this.isOpen(seq);
@@ -149,19 +139,39 @@ export class ConsumerState {
       this.#bury(seq, { deliveries, why: "max_deliver" });
       return null;
     }
-    const pending = { prev, deliveries, failures, firstMs: null, deadlineMs: 0, dueMs: null };
+    const pending = { prev, deliveries, failures, firstMs: null, deadlineMs: 0, dueMs: null, holders: [] };
     this.#pending.set(seq, pending);
-    return this.#hand(pending, now);
+    return this.#hand(pending, now, holder);
   }
 
   /** Hands out again what was due; null: it is settled meanwhile. */
-  again(seq: Seq, now: number): Handed | null {
+  again(seq: Seq, now: number, holder: Holder): Handed | null {
     const pending = this.#pending.get(seq);
     if (pending === undefined || pending.dueMs === null) return null;
     pending.dueMs = null;
     this.#waiting -= 1;
     this.moves += 1;
-    return this.#hand(pending, now);
+    return this.#hand(pending, now, holder);
+  }
+
+  /**
+   * Takes back what a holder has out; null: what anyone has out. It is due at once. `failed`: the first of these events
+   * counts as a failed delivery, because the holder probably died of it; the others were only fetched in advance.
+   */
+  giveBack(holder: Holder | null, now: number, failed: boolean): void {
+    let first: Seq | null = null;
+    for (const [seq, pending] of this.#pending) {
+      if (pending.dueMs !== null || (holder !== null && pending.holders.at(-1) !== holder)) continue;
+      if (first === null && failed && !this.#fail(seq, pending, now)) {
+        first = seq;
+        continue;
+      }
+      first ??= seq;
+      this.#comesAgain(pending, now);
+    }
+    if (first === null) return;
+    this.moves += 1;
+    if (this.#rules.ordered) this.#rewind(now, first);
   }
 
   /** All up to here has been looked at. */
@@ -176,24 +186,24 @@ export class ConsumerState {
     this.#settle(seq);
   }
 
-  /** Why it is refused as a whole; null: it is not. */
-  refusal({ upto = 0, ack = [], nack = [], extend = [], drop = [] }: AckRequest): string | null {
-    const most = this.bound;
-    const tooHigh = [upto, ...ack, ...nack.map(({ seq }) => seq), ...extend, ...drop].find((seq) => seq > most);
-    if (tooHigh !== undefined) return `${tooHigh} was not delivered: the highest that can have been is ${most}`;
-    const apart = [...ack, ...drop].filter((seq) => seq > this.#cursor).length;
-    if (apart > 0 && this.#beyond.size + apart > APART_MAX) {
-      return "too many are acknowledged out of turn: pull those that were delivered before the restart first";
-    }
-    return null;
+  /** Why the whole request is refused; null: it is not. */
+  refusal(request: AckRequest): AckRefusal | null {
+    return refusalOf(request, {
+      cursor: this.#cursor,
+      top: this.#top,
+      bound: this.bound,
+      ackAll: this.#rules.ack === "all",
+      pending: this.#pending,
+      apart: this.#beyond.size,
+    });
   }
 
   /** Only what `refusal` lets pass. */
-  ack({ upto = 0, ack = [], nack = [], extend = [], drop = [] }: AckRequest, now: number): void {
+  ack(request: AckRequest, now: number): void {
+    const { ack = [], nack = [], extend = [], drop = [] } = request;
+    const through = throughOf(request, { ackAll: this.#rules.ack === "all", top: this.#top });
     for (const seq of drop) this.#drop(seq);
-    const isAll = this.#rules.ack === "all";
-    if (!isAll) for (const seq of ack) this.#settle(seq);
-    const through = isAll ? ack.reduce((most, seq) => Math.max(most, seq), upto) : upto;
+    for (const seq of ack) this.#settle(seq);
     if (through > 0) this.#settleTo(through);
     // One that was given up, and was done after all.
     if (this.dead.all.size > 0) for (const seq of ack) if (this.dead.take(seq) !== null) this.version += 1;
@@ -213,7 +223,8 @@ export class ConsumerState {
       this.#counts.set(seq, { deliveries: dead.deliveries, failures });
       return true;
     }
-    const pending = { prev: seq - 1, deliveries: dead.deliveries, failures, firstMs: null, deadlineMs: 0, dueMs: now };
+    const given = { firstMs: null, deadlineMs: 0, dueMs: now, holders: [] };
+    const pending = { prev: seq - 1, deliveries: dead.deliveries, failures, ...given };
     const sorted = [...this.#pending, [seq, pending] as const].sort(([a], [b]) => a - b);
     this.#pending = new Map(sorted);
     this.#waiting += 1;
@@ -235,17 +246,10 @@ export class ConsumerState {
 
   /** What a restart needs. */
   save(): SavedState {
-    const ranges: Range[] = [];
-    const counts: [Seq, DeliveryCount][] = [];
-    let last = this.floor;
-    for (const [seq, { prev, deliveries, failures }] of this.#pending) {
-      if (prev > last) ranges.push([last + 1, seq - 1]);
-      counts.push([seq, { deliveries, failures }]);
-      last = seq;
-    }
-    if (this.#cursor > last) ranges.push([last + 1, this.#cursor]);
+    const { floor } = this;
+    const { ranges, counts } = savedOf(this.#pending, { floor, cursor: this.#cursor });
     return {
-      floor: this.floor,
+      floor,
       ranges: [...ranges, ...this.#beyond.all],
       counts: [...counts, ...this.#counts],
       dead: this.dead.all,
@@ -257,8 +261,9 @@ export class ConsumerState {
     return null;
   }
 
-  #hand(pending: Pending, now: number): Handed {
+  #hand(pending: Pending, now: number, holder: Holder): Handed {
     pending.deliveries += 1;
+    pending.holders = [...pending.holders.filter((other) => other !== holder), holder].slice(-HOLDERS_MAX);
     pending.firstMs ??= now;
     pending.deadlineMs = now + this.#rules.ackWaitMs;
     this.#soonest = Math.min(this.#soonest, pending.deadlineMs);
@@ -302,18 +307,19 @@ export class ConsumerState {
       this.#bury(seq, { deliveries: pending.deliveries, why: "max_deliver" });
       return false;
     }
-    this.#waiting += 1;
-    pending.dueMs = dueMs;
+    this.#comesAgain(pending, dueMs);
     return true;
   }
 
-  /** All that are out come again. */
-  #rewind(now: number): void {
-    for (const pending of this.#pending.values()) {
-      if (pending.dueMs !== null) continue;
-      pending.dueMs = now;
-      this.#waiting += 1;
-    }
+  #comesAgain(pending: Pending, dueMs: number): void {
+    if (pending.dueMs !== null) return;
+    pending.dueMs = dueMs;
+    this.#waiting += 1;
+  }
+
+  /** All that are out after this position come again. */
+  #rewind(now: number, after: Seq = 0): void {
+    for (const [seq, pending] of this.#pending) if (seq > after) this.#comesAgain(pending, now);
   }
 
   #isSpent(failures: number): boolean {
@@ -329,6 +335,7 @@ export class ConsumerState {
     const pending = this.#pending.get(seq);
     if (pending === undefined) return false;
     const dueMs = now + (inMs ?? this.#backoff(pending.failures));
+    pending.holders = [];
     if (pending.dueMs === null) return this.#fail(seq, pending, dueMs);
     pending.dueMs = dueMs;
     return false;
@@ -379,13 +386,9 @@ export class ConsumerState {
       if (dueMs !== null) this.#waiting -= 1;
       this.version += 1;
     }
-    if (upto <= this.#cursor) return;
-    this.#look(upto);
-    this.#top = Math.max(this.#top, upto);
-    this.version += 1;
   }
 }
 
 const NONE: DeliveryCount = { deliveries: 0, failures: 0 };
-/** Ranges that are settled above the cursor. */
-const APART_MAX = 2000;
+/** Holders of one event that are remembered; an older one has lost its deadline many times. */
+const HOLDERS_MAX = 8;

@@ -46,7 +46,10 @@ export function problemOf(error: unknown): ProblemError {
     const detail = `the log cannot do it now: ${whyOf(error)}`;
     return new ProblemError("unavailable", detail, { headers: { "Retry-After": "1" } });
   }
-  if (error instanceof ConsumerError) return new ProblemError(error.code, error.message);
+  if (error instanceof ConsumerError) {
+    const { code, message, held } = error;
+    return new ProblemError(code, message, { ...(held.length > 0 && { more: { held: held.map(String) } }) });
+  }
   return new ProblemError("internal", "the service failed on this request; its log has it under the id of `instance`");
 }
 

@@ -29,6 +29,12 @@ export const PullSchema = {
       maximum: 8_388_608,
       description: "About how many bytes of events, one event at least; 1048576.",
     },
+    restart: {
+      type: "boolean",
+      description:
+        "The program starts again: everything that any pull or connection of this consumer holds is given back first, " +
+        "and comes with this pull, in order, before anything newer.",
+    },
   },
 } as const;
 
@@ -37,7 +43,10 @@ export const AckSchema = {
   type: "object",
   additionalProperties: false,
   properties: {
-    upto: { ...SeqSchema, description: "Acknowledges all that was handed out, up to it." },
+    upto: {
+      ...SeqSchema,
+      description: "Acknowledges all that was handed out up to this event, if it was all handed to its one holder.",
+    },
     ack: seqs("Acknowledges these."),
     nack: {
       type: "array",
@@ -143,6 +152,7 @@ export interface PullBody {
   readonly max?: number;
   readonly wait?: string;
   readonly bytes?: number;
+  readonly restart?: boolean;
 }
 
 /** As checked by AckSchema. */
@@ -161,10 +171,11 @@ export const isAckBody = (value: unknown): value is AckBody => isObject(value);
 const NACK_MAX_MS = 7 * 24 * 3_600_000;
 
 /** With its defaults. */
-export const pullOf = ({ max = 100, wait = "30s", bytes = 1024 * 1024 }: PullBody) => ({
+export const pullOf = ({ max = 100, wait = "30s", bytes = 1024 * 1024, restart = false }: PullBody) => ({
   max,
   waitMs: parseSpan(wait) ?? 0,
   bytes,
+  restart,
 });
 
 /** `flaw` is told what is wrong; the answer means nothing then. */

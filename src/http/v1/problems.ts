@@ -34,6 +34,13 @@ export const PROBLEMS = {
     title: "It is there already, and is otherwise",
     remedy: "Send If-Match with its ETag to change it.",
   },
+  events_held: {
+    status: 409,
+    title: "Another pull or connection holds some of these events",
+    remedy:
+      "Acknowledge single events with `ack`. What the holders in `held` do not acknowledge comes again; a pull with " +
+      "`restart` brings it at once.",
+  },
   consumer_gone: {
     status: 410,
     title: "The consumer was idle for too long and has ended",

@@ -5,13 +5,16 @@ import type { ApiEvent, HintEvent, SkippedEvent } from "../../contract/api-v1.ts
 import { isAborted, onAbort } from "../../lib/abort.ts";
 import type { Seq } from "../../log/log.ts";
 import { deliveredJson } from "./consumer-shapes.ts";
-import { type EventSink, pumpEvents } from "./pump.ts";
+import { type EventSink, pumpEvents, skippedOf } from "./pump.ts";
 
 /** Of one pull for a socket. */
 const PULL = { waitMs: 55_000, bytes: 64 * 1024 };
 const PULL_MAX = 256;
 /** Most events that a subscription may have asked for and not got. */
 const CREDIT_MAX = 1_000_000;
+
+/** Why a socket has closed that its client did not close: the client, or the way to it, is dead. */
+export const BROKEN = Symbol("broken");
 
 /** The socket under a subscription. */
 export interface SocketOut {
@@ -28,15 +31,17 @@ export class Subscription implements EventSink {
   readonly #out: SocketOut;
   readonly #ending = new AbortController();
   readonly #forget: () => void;
+  /** Raised by the client's connection when it breaks off. */
+  #isBroken = false;
   #credit: number;
   #given = Promise.withResolvers<void>();
 
-  /** `closed`: of the socket. */
+  /** `closed`: of the socket, for the reason BROKEN if the client did not close it. */
   constructor(id: string, credit: number, out: SocketOut, closed: AbortSignal) {
     this.#id = JSON.stringify(id);
     this.#credit = credit;
     this.#out = out;
-    this.#forget = onAbort(closed, () => this.end());
+    this.#forget = onAbort(closed, () => this.end({ isBroken: closed.reason === BROKEN }));
   }
 
   get ended(): AbortSignal {
@@ -52,7 +57,8 @@ export class Subscription implements EventSink {
     this.#wake();
   }
 
-  end(): void {
+  end({ isBroken = false }: { readonly isBroken?: boolean } = {}): void {
+    this.#isBroken ||= isBroken && !isAborted(this.ended);
     this.#forget();
     this.#ending.abort();
     this.#wake();
@@ -90,24 +96,23 @@ export class Subscription implements EventSink {
   }
 
   /**
-   * Until it ends. `find`: the consumer of the name as the caller has it now. Rejects with a ConsumerError, also when
-   * that is no longer this one, or the log's LogError.
+   * Until it ends; what it held is given back then. `find`: the consumer of the name as the caller has it now. Rejects
+   * with a ConsumerError, also when that is no longer this one, or the log's LogError.
    */
   async consume(consumer: Consumer, find: () => Promise<Consumer>): Promise<void> {
+    const connection = consumer.connect();
+    const signal = this.ended;
+    onAbort(signal, () => void connection.close({ failed: this.#isBroken }));
     for (;;) {
       await this.ready();
-      const signal = this.ended;
       if (isAborted(signal)) return;
       if ((await find()) !== consumer) throw new ConsumerError("not_found", "the consumer was deleted");
-      this.#deliver(await consumer.pull({ ...PULL, max: Math.min(PULL_MAX, this.#credit), signal }));
+      this.#deliver(await connection.pull({ ...PULL, max: Math.min(PULL_MAX, this.#credit), signal }));
     }
   }
 
   #deliver({ events, gap }: Pulled): void {
-    if (gap !== null) {
-      const { from, to, count } = gap;
-      this.skipped({ type: "skipped", from: String(from), to: String(to), count });
-    }
+    if (gap !== null) this.skipped(skippedOf(gap));
     this.#credit -= events.length;
     this.#out.send(...events.map((delivered) => `{"op":"event","id":${this.#id},${deliveredJson(delivered).slice(1)}`));
   }

@@ -21,7 +21,7 @@ import { post, type Posting } from "./saying/post.ts";
 import { ActorSchema, isNewMessage, NewMessageSchema } from "./saying/shapes.ts";
 import { typing } from "./routes/typing.ts";
 import { checked, type ClientFrame, frameOf, idOf, type SocketOp, parseFrame } from "./socket-frames.ts";
-import { type SocketOut, Subscription } from "./socket-subscription.ts";
+import { BROKEN, type SocketOut, Subscription } from "./socket-subscription.ts";
 
 /** How often a sign of life is sent, and one is expected. */
 const HEARTBEAT_MS = 30_000;
@@ -52,6 +52,9 @@ const SCOPES: Readonly<Record<SocketOp, Scope | "any">> = {
   typing: "write",
   heartbeat: "any",
 };
+
+/** Codes with which a client closes: normal, going away, and none given (RFC 6455 §7.4.1). */
+const CLEAN: ReadonlySet<number> = new Set([1000, 1001, 1005]);
 
 /** `result` as JSON; null: it was answered already. */
 type Result = string | null;
@@ -87,11 +90,11 @@ class SocketSession implements SocketOut {
     const drain = (): void => this.#wake();
     wire.on("drain", drain);
     const forget = onAbort(signal, () => this.#end());
-    socket.once("close", () => {
+    socket.once("close", (code) => {
       forget();
       wire.off("drain", drain);
       this.#cancelBeat();
-      this.#closed.abort();
+      this.#closed.abort(CLEAN.has(code) ? undefined : BROKEN);
       this.#wake();
     });
     const head = String(deps.feed.head);

@@ -30,6 +30,7 @@ export class SseWriter {
   #cancelBeat: () => void = () => undefined;
   #drained = Promise.withResolvers<void>();
   #beaten = { taken: 0, movedMs: 0 };
+  #isBroken = false;
   /** What the client has as its last event id, and what it may have. */
   #told: Seq;
   #position: Seq;
@@ -81,6 +82,11 @@ export class SseWriter {
   /** Aborted when nobody reads it any more. */
   get ended(): AbortSignal {
     return this.#ended.signal;
+  }
+
+  /** The connection ended before the service ended the stream. */
+  get isBroken(): boolean {
+    return this.#isBroken;
   }
 
   /** Bytes that the reader has not taken. */
@@ -161,6 +167,7 @@ export class SseWriter {
   }
 
   #finish(): void {
+    if (!this.ended.aborted) this.#isBroken = this.#socket.destroyed;
     this.#cancelBeat();
     this.#ended.abort();
     this.#wake();

@@ -53,6 +53,8 @@ export interface V1Stage {
   readonly ask: (method: string, path: string, how?: V1Ask) => Promise<V1Answer>;
   /** Somebody says something in a room of a network; its seq. */
   readonly say: (subject: string, message?: Partial<Message>) => Promise<number>;
+  /** Ends it, so that another stage can begin over its log. */
+  readonly stop: () => Promise<void>;
   /** As a reload does it. */
   readonly change: (next: Config, ...reopen: readonly string[]) => Promise<void>;
 }
@@ -67,6 +69,8 @@ export interface StageSettings {
   readonly files?: FileStore;
   /** How the log is opened. */
   readonly log?: Partial<SqliteLogOptions>;
+  /** Of the log; absent: a new one. */
+  readonly dataPath?: string;
 }
 
 /** Key and name of the account. */
@@ -92,8 +96,9 @@ export async function v1Stage({
   settings = {},
   files,
   log: logOptions = {},
+  dataPath = scratchFolder(),
 }: StageSettings = {}): Promise<V1Stage> {
-  const log = await openAt(scratchFolder(), logOptions);
+  const log = await openAt(dataPath, logOptions);
   const [port = 0] = await freePorts(1);
   const account: Account = {
     ...anAccount(STAGE_ACCOUNT),
@@ -155,6 +160,11 @@ export async function v1Stage({
       const payload = encode(aMessage({ account: name, protocol, gateway: "", ...message }));
       const stored = await log.append({ account: name, entries: [{ subject, key: null, label: "", payload }] });
       return stored.is === "stored" ? (stored.seqs[0] ?? 0) : 0;
+    },
+    stop: async () => {
+      await servers.close();
+      tokens.close();
+      await log.close();
     },
     change: async (next, ...reopen) => {
       const compiled = compileRoutes(next);

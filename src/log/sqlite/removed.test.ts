@@ -58,7 +58,8 @@ describe("a count of removed entries", () => {
     fc.assert(
       fc.property(gaps, steps, fc.nat(), fc.nat(), (between, cuts, one, two) => {
         const { db, removed, add, remove } = stage();
-        const seqs = between.reduce<number[]>((all, gap) => [...all, (all.at(-1) ?? 0) + gap], []);
+        const seqs: Seq[] = [];
+        for (const gap of between) seqs.push((seqs.at(-1) ?? 0) + gap);
         add(seqs, 0);
         let gone = 0;
         for (const cut of cuts) {

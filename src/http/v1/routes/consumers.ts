@@ -27,9 +27,11 @@ import {
   PullSchema,
   seqOf,
 } from "../consumer-shapes.ts";
+import { onAbort } from "../../../lib/abort.ts";
 import type { V1Deps } from "../deps.ts";
 import { listed, listingQuery } from "../listing.ts";
 import { ProblemError } from "../problems.ts";
+import { skippedOf } from "../pump.ts";
 import type { Call, Reply, Route } from "../route.ts";
 import { SseWriter } from "../sse.ts";
 
@@ -127,7 +129,9 @@ const pullConsumer: Route = {
   needs: "read",
   id: "pullConsumer",
   summary: "Hands out events, and waits for some",
-  about: "An empty list after the wait; no pull takes longer than 55 s. What is not acknowledged in time comes again.",
+  about:
+    "An empty list after the wait; no pull takes longer than 55 s. What is not acknowledged in time comes again. A " +
+    "program that has just started sends `restart`, and gets first what its last run did not acknowledge.",
   body: PullSchema,
   answers: { 200: { about: "Oldest first.", schema: PulledSchema }, ...GONE },
   handle: async (call, deps) => {
@@ -144,12 +148,16 @@ const ackConsumer: Route = {
   id: "ackConsumer",
   summary: "Says what has become of events",
   about:
-    "`upto` acknowledges all that was handed out up to it, `ack` single ones; `nack` asks for another delivery, " +
-    "`extend` for more time, `drop` makes dead letters. The answer means that it is on the disk; repeats are fine.",
+    "`ack` acknowledges single events. `upto` acknowledges everything that was handed out up to an event, if one pull " +
+    "or one connection was handed all of it. `nack` asks for another delivery, `extend` for more time, and `drop` " +
+    "makes dead letters. The answer means that it is on the disk. A repetition does no harm.",
   body: AckSchema,
   answers: {
     200: { about: "It is on the disk.", schema: AckedSchema },
     ...GONE,
+    409: {
+      about: "`upto` covers events that another pull or connection holds: `held` lists them. Nothing has changed.",
+    },
     422: { about: "One of them was never handed out. Nothing has changed." },
   },
   handle: async (call, deps) => {
@@ -222,7 +230,8 @@ const streamConsumer: Route = {
   id: "streamConsumer",
   summary: "A consumer's events as they come, as server-sent events",
   about:
-    "As pulls without end: acknowledge with `ack`. No more than `max_in_flight` are unacknowledged. " +
+    "As pulls without end: acknowledge with `ack`. No more than `max_in_flight` are unacknowledged. What is not " +
+    "acknowledged when the stream ends comes again at once. " +
     "`id` is the event's seq, `event` its type; `Last-Event-ID` of the answer says where the consumer stands.",
   answers: {
     200: {
@@ -257,17 +266,17 @@ export const consumersRoutes: readonly Route[] = [
 
 /**
  * Never rejects: what ends the consumer, opens it to gateways that the caller does not see, or keeps the log from being
- * read, ends the stream, and the client asks again.
+ * read, ends the stream, and the client asks again. What the stream held is given back then.
  */
 async function push(consumer: Consumer, find: () => Promise<Consumer>, writer: SseWriter): Promise<void> {
   const signal = writer.ended;
+  const connection = consumer.connect();
+  onAbort(signal, () => void connection.close({ failed: writer.isBroken }));
   try {
     while (!signal.aborted && (await find()) === consumer) {
-      const { events, gap } = await consumer.pull({ ...PUSHED, signal });
+      const { events, gap } = await connection.pull({ ...PUSHED, signal });
       if (gap !== null) {
-        const { from, to, count } = gap;
-        const skipped = { type: "skipped", from: String(from), to: String(to), count };
-        writer.event(to, "skipped", JSON.stringify(skipped));
+        writer.event(gap.to, "skipped", JSON.stringify(skippedOf(gap)));
       }
       writer.items(events.map(({ item }) => item));
       await writer.drained();
