@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FILTER_BYTES_MAX, type FilterBody, filterOf, type SpecFlaw } from "./spec.ts";
+import { CONSUMED_TYPES, FILTER_BYTES_MAX, type FilterBody, filterOf, type SpecFlaw, specOf } from "./spec.ts";
 
 const flawsOf = (body: FilterBody): readonly SpecFlaw[] => {
   const flaws: SpecFlaw[] = [];
@@ -25,4 +25,26 @@ test.each<[string, FilterBody, boolean]>([
 ])("a filter of %s", (_, body, isTaken) => {
   const expected = { pointer: "/filter", detail: `must not have more than ${FILTER_BYTES_MAX} bytes in all its names` };
   expect(flawsOf(body)).toEqual(isTaken ? [] : [expected]);
+});
+
+test.each([
+  "receipt.changed",
+  "receipt.*",
+  "typing",
+  "presence",
+  "presence.*",
+  "skipped",
+  "message",
+  "mess*",
+  "message.posted.*",
+  "",
+])("a consumer cannot ask for events of the type %j, which it would never get", (type) => {
+  const read = specOf({ filter: { types: ["message.posted", type] } });
+  const detail = `must be one of ${CONSUMED_TYPES.join(", ")}, or message.*`;
+  expect(read).toEqual({ flaws: [{ pointer: "/filter/types/1", detail }] });
+  expect(CONSUMED_TYPES).not.toContain("receipt.changed");
+});
+
+test.each([...CONSUMED_TYPES, "message.*", "place.*", "*"])("a consumer can ask for events of the type %j", (type) => {
+  expect(specOf({ filter: { types: [type] } })).toMatchObject({ spec: { filter: { types: [type] } } });
 });

@@ -5,8 +5,8 @@ import { isObject } from "../lib/shapes.ts";
 import type { ConsumerSpec, ConsumerStart } from "./consumers.ts";
 import type { EventFilter } from "./feed.ts";
 
-/** Every type that an event of the log can have. */
-export const DURABLE_TYPES = Object.keys({
+/** Every type that a consumer or a webhook can get. `receipt.changed` is for streams and sockets. */
+export const CONSUMED_TYPES = Object.keys({
   "message.posted": true,
   "message.edited": true,
   "message.deleted": true,
@@ -18,8 +18,7 @@ export const DURABLE_TYPES = Object.keys({
   "topic.changed": true,
   "place.lost": true,
   "place.back": true,
-  "receipt.changed": true,
-} satisfies Record<DurableType, true>);
+} satisfies Record<Exclude<DurableType, "receipt.changed">, true>);
 
 /** Pattern of a duration. */
 export const DURATION = "^(?:\\d{1,9}(?:\\.\\d{1,9})?(?:ms|s|m|h|d)){1,5}$";
@@ -179,12 +178,12 @@ export function filterOf(body: FilterBody, pointer: string, flaw: (flaw: SpecFla
   const types = body.types ?? [];
   for (const [index, type] of types.entries()) {
     const isKnown = type.endsWith("*")
-      ? /^(?:.+\.)?\*$/u.test(type) && DURABLE_TYPES.some((known) => known.startsWith(type.slice(0, -1)))
-      : DURABLE_TYPES.includes(type);
+      ? /^(?:.+\.)?\*$/u.test(type) && CONSUMED_TYPES.some((known) => known.startsWith(type.slice(0, -1)))
+      : CONSUMED_TYPES.includes(type);
     if (!isKnown) {
       flaw({
         pointer: `${pointer}/types/${index}`,
-        detail: `must be one of ${DURABLE_TYPES.join(", ")}, or message.*`,
+        detail: `must be one of ${CONSUMED_TYPES.join(", ")}, or message.*`,
       });
     }
   }

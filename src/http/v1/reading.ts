@@ -1,14 +1,14 @@
 import type { Access } from "../../access/access.ts";
 import { maySee } from "../../access/access.ts";
 import type { EventFilter } from "../../consumers/feed.ts";
-import { DURABLE_TYPES, filterSizeFlaw } from "../../consumers/spec.ts";
+import { CONSUMED_TYPES, filterSizeFlaw } from "../../consumers/spec.ts";
 import type { Seq } from "../../log/log.ts";
 import type { V1Deps } from "./deps.ts";
 import { type FieldError, ProblemError } from "./problems.ts";
 
 /** Types that only streams and sockets have. */
-const EPHEMERAL_TYPES: readonly string[] = ["typing", "presence"];
-const TYPES = [...DURABLE_TYPES, ...EPHEMERAL_TYPES];
+const STREAMED_TYPES: readonly string[] = ["receipt.changed", "typing", "presence"];
+const TYPES = [...CONSUMED_TYPES, ...STREAMED_TYPES];
 
 const SEQ = /^(?:0|[1-9]\d{0,15})$/u;
 
