@@ -13,7 +13,8 @@ const rialto = new Rialto({
 
 // The consumer keeps its place on the server: what is said while this program is not there waits for it.
 const bot = rialto.consumer("echo-ts", { filter: { types: ["message.posted"] } });
-for await (const event of bot) {
+// What an earlier run was handed and did not finish comes first.
+for await (const event of bot.events({ restart: true })) {
   if (event.type === "message.posted" && event.message.text.startsWith("!echo ")) {
     const [gateway = ""] = event.gateways;
     const text = event.message.text.slice("!echo ".length);

@@ -36,8 +36,11 @@ def ask(method, path, body, key=None):
 
 # The consumer keeps its place on the server: what is said while this program is not there waits for it.
 ask("PUT", "/v1/consumers/echo-py", {"filter": {"types": ["message.posted"]}})
+restart = True  # What an earlier run was handed and did not finish comes first.
 while True:
-    for each in ask("POST", "/v1/consumers/echo-py/pull", {"wait": "30s"})["events"]:
+    pulled = ask("POST", "/v1/consumers/echo-py/pull", {"wait": "30s", "restart": restart})
+    restart = False
+    for each in pulled["events"]:
         event = each["event"]
         text = event["message"]["text"]
         if text.startswith("!echo "):

@@ -21,8 +21,10 @@ ask() { # method path body [header]
 
 # The consumer keeps its place on the server: what is said while this program is not there waits for it.
 ask PUT /consumers/echo-sh '{"filter":{"types":["message.posted"]}}'
+restart=true # What an earlier run was handed and did not finish comes first.
 while true; do
-  ask POST /consumers/echo-sh/pull '{"max":1,"wait":"30s"}'
+  ask POST /consumers/echo-sh/pull "{\"max\":1,\"wait\":\"30s\",\"restart\":$restart}"
+  restart=false
   event=$(printf %s "$answer" | jq --compact-output '.events[0].event // empty')
   [ -n "$event" ] || continue
   seq=$(printf %s "$event" | jq --raw-output .seq)

@@ -51,6 +51,19 @@ const half: Reaction = (_seen, response) => {
 const problem = (status: number, code: string): Reaction =>
   json(status, { code, title: "No", status, detail: "it is not so", remedy: "Do otherwise.", instance: "r1" });
 
+test("a reader that starts again says so with its first pull, until that is answered", async () => {
+  const pulled = json(200, { events: [], pending: 0, skipped: 0 });
+  const { rialto, seen } = await faulty(json(200, {}), cut, pulled, pulled);
+  const end = new AbortController();
+  const reading = rialto.consumer("bot", {}).events({ restart: true, signal: end.signal }).next();
+  await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(4));
+  end.abort();
+  await reading.catch(() => undefined);
+  const bodies = seen.slice(1, 4).map(({ body }): unknown => JSON.parse(body));
+  const plain = { max: 100, wait: "30s" };
+  expect(bodies).toEqual([{ ...plain, restart: true }, { ...plain, restart: true }, plain]);
+});
+
 test("a post whose answer is lost is repeated with the same key and body, until it is answered", async () => {
   const { rialto, seen, retried } = await faulty(
     cut,

@@ -24,6 +24,11 @@ export interface ReadingOptions {
   readonly signal?: AbortSignal;
   /** Events that are fetched at once; 100. */
   readonly max?: number;
+  /**
+   * This program alone reads the consumer, and starts again: what an earlier run was handed and did not acknowledge
+   * comes first, at once. Otherwise it comes when the time of that run is over, and newer events come before it.
+   */
+  readonly restart?: boolean;
   /** Told how many events retention took before they were read. */
   readonly onSkipped?: (count: number) => void;
 }
@@ -91,8 +96,9 @@ export class RialtoConsumer {
   async *events(options: ReadingOptions = {}): AsyncGenerator<ConsumedEvent, void, void> {
     const { signal } = options;
     await this.#patiently(signal, async () => await this.#make(signal));
-    for (;;) {
-      const { events, skipped } = await this.#patiently(signal, async () => await this.#pull(options));
+    for (let restart = options.restart ?? false; ; restart = false) {
+      const pull = async (): Promise<PullAnswer> => await this.#pull({ ...options, restart });
+      const { events, skipped } = await this.#patiently(signal, pull);
       if (skipped > 0) options.onSkipped?.(skipped);
       let seen = 0;
       try {
@@ -129,8 +135,8 @@ export class RialtoConsumer {
     await this.#caller.json({ method: "PUT", path, body: this.#words ?? {}, signal, retries: 0 });
   }
 
-  async #pull({ max = 100, signal }: ReadingOptions): Promise<PullAnswer> {
-    const body = { max, wait: `${WAIT_S}s` };
+  async #pull({ max = 100, restart = false, signal }: ReadingOptions): Promise<PullAnswer> {
+    const body = { max, wait: `${WAIT_S}s`, ...(restart && { restart }) };
     const path = pathOf("consumers", this.name, "pull");
     const request = { method: "POST", path, body, signal, waitMs: WAIT_S * 1000, retries: 0 } as const;
     return await this.#caller.answer(request);
