@@ -195,8 +195,9 @@ test("a hole in the numbers is no gap, and does not count in one", async () => {
 });
 
 test("a gap is told however much is left behind it, and by each reader that begins before it", async () => {
-  const stage = await feedStage({ retentionBytes: 256 * 1024, tailBytes: 0 });
-  for (let count = 0; count < 400; count += 1) await stage.text(X, "x".repeat(2000));
+  const stage = await feedStage({ retentionBytes: 1024 * 1024, tailBytes: 0 });
+  // What is left is more than one page.
+  for (let count = 0; count < 150; count += 1) await stage.text(X, "x".repeat(20_000));
   await stage.log.sweep();
   const first = await stage.log.first();
   const wanted = { from: 1, to: first - 1, count: first - 1 };
