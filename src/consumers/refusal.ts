@@ -52,7 +52,7 @@ export function refusalOf(request: AckRequest, view: AckView): AckRefusal | null
 
 /**
  * What the request would acknowledge although the holder of its last event may never have received it. A number does
- * not say who sends it, so each holder of the last event must have received all others.
+ * not say who sends it, so each holder of the last event must have received all others, and not have refused them.
  */
 function heldByOthers(request: AckRequest, view: AckView): readonly Seq[] {
   const { pending } = view;
@@ -62,7 +62,7 @@ function heldByOthers(request: AckRequest, view: AckView): readonly Seq[] {
   const held: Seq[] = [];
   for (const [seq, other] of pending) {
     if (seq > through) break;
-    const isShared = holders.length > 0 && holders.every((holder) => other.holders.includes(holder));
+    const isShared = holders.length > 0 && holders.every((holder) => other.takers.includes(holder));
     if (!isShared && !named.has(seq)) held.push(seq);
   }
   return held;

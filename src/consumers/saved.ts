@@ -47,8 +47,10 @@ export interface Pending {
   deadlineMs: number;
   /** When it goes out again; null: it is out. */
   dueMs: number | null;
-  /** The newest is the last. Empty after a refusal. */
+  /** All to whom it was handed; the newest is the last. */
   holders: readonly Holder[];
+  /** Those of them to whom it was handed since it was last refused. */
+  takers: readonly Holder[];
 }
 
 /** Why an ack is refused. */

@@ -140,12 +140,22 @@ describe("upto", () => {
     expect(held(puller, { upto: 2 })).toEqual([]);
   });
 
+  test("of a holder that has refused the event acknowledges nothing that others hold", () => {
+    const puller = new Puller({ ordered: false }).say(1, 2);
+    const other = puller.holder();
+    puller.seqs(1, other);
+    puller.seqs(1);
+    acked(puller, { nack: [{ seq: 2, inMs: 0 }] });
+    expect(puller.seqs(1, other)).toEqual([2]);
+    expect(held(puller, { upto: 2 })).toEqual([1, 2]);
+  });
+
   test("acknowledges nothing that its holder has refused", () => {
     const puller = new Puller({ ordered: false }).say(1, 2, 3);
     puller.pull();
     acked(puller, { nack: [{ seq: 2, inMs: 50 }] });
     expect(held(puller, { upto: 3 })).toEqual([2]);
-    expect(held(puller, { upto: 2 })).toEqual([1, 2]);
+    expect(held(puller, { upto: 2 })).toEqual([2]);
     expect(held(puller, { upto: 1 })).toEqual([]);
   });
 });

@@ -139,7 +139,7 @@ export class ConsumerState {
       this.#bury(seq, { deliveries, why: "max_deliver" });
       return null;
     }
-    const pending = { prev, deliveries, failures, firstMs: null, deadlineMs: 0, dueMs: null, holders: [] };
+    const pending = { prev, deliveries, failures, firstMs: null, deadlineMs: 0, dueMs: null, holders: [], takers: [] };
     this.#pending.set(seq, pending);
     return this.#hand(pending, now, holder);
   }
@@ -223,7 +223,7 @@ export class ConsumerState {
       this.#counts.set(seq, { deliveries: dead.deliveries, failures });
       return true;
     }
-    const given = { firstMs: null, deadlineMs: 0, dueMs: now, holders: [] };
+    const given = { firstMs: null, deadlineMs: 0, dueMs: now, holders: [], takers: [] };
     const pending = { prev: seq - 1, deliveries: dead.deliveries, failures, ...given };
     const sorted = [...this.#pending, [seq, pending] as const].sort(([a], [b]) => a - b);
     this.#pending = new Map(sorted);
@@ -263,7 +263,8 @@ export class ConsumerState {
 
   #hand(pending: Pending, now: number, holder: Holder): Handed {
     pending.deliveries += 1;
-    pending.holders = [...pending.holders.filter((other) => other !== holder), holder].slice(-HOLDERS_MAX);
+    pending.holders = withHolder(pending.holders, holder);
+    pending.takers = withHolder(pending.takers, holder);
     pending.firstMs ??= now;
     pending.deadlineMs = now + this.#rules.ackWaitMs;
     this.#soonest = Math.min(this.#soonest, pending.deadlineMs);
@@ -335,7 +336,7 @@ export class ConsumerState {
     const pending = this.#pending.get(seq);
     if (pending === undefined) return false;
     const dueMs = now + (inMs ?? this.#backoff(pending.failures));
-    pending.holders = [];
+    pending.takers = [];
     if (pending.dueMs === null) return this.#fail(seq, pending, dueMs);
     pending.dueMs = dueMs;
     return false;
@@ -388,6 +389,9 @@ export class ConsumerState {
     }
   }
 }
+
+const withHolder = (holders: readonly Holder[], holder: Holder): readonly Holder[] =>
+  [...holders.filter((other) => other !== holder), holder].slice(-HOLDERS_MAX);
 
 const NONE: DeliveryCount = { deliveries: 0, failures: 0 };
 /** Holders of one event that are remembered; an older one has lost its deadline many times. */
