@@ -132,7 +132,14 @@ Not relayed since the start:
       ],
     });
     const trouble = { of: "net.home", what: "action-needed: it", remedy: "Set Password.", sinceMs: NOW - 120_000 };
-    const log = { head: 14336, total: 7, takes: false, why: "full", freeBytes: null, damage: { why: null, entries: [] } };
+    const log = {
+      head: 14336,
+      total: 7,
+      takes: false,
+      why: "full",
+      freeBytes: null,
+      damage: { why: null, entries: [] },
+    };
     const text = statusText(aView({ troubles: [trouble], accounts: [account], log, readers: [] }), PLAIN);
     expect(text).toBe(`Rialto 1.2.3 is NOT WELL. It has run for 1 h.
 The log accepts NO messages (7 so far).

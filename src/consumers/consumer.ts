@@ -22,7 +22,7 @@ import { Keeper, type KeptLog } from "./keeper.ts";
 import { atMark, type SavedConsumer, type SavedSpec, specMark } from "./marks.ts";
 import { positionOf } from "./position.ts";
 import { goneOf, readEach } from "./read-each.ts";
-import type { Holder } from "./saved.ts";
+import type { HolderId } from "./saved.ts";
 import { etagOf } from "./spec.ts";
 import { ConsumerState } from "./state.ts";
 import type { Wakes } from "./wakes.ts";
@@ -62,7 +62,7 @@ export class StoredConsumer implements Consumer {
   #filter: EventFilter;
   #backlog: ConsumerBacklog;
   /** The newest holder. */
-  #holder: Holder = 0;
+  #holder: HolderId = 0;
   /** Pulls with `restart` so far: each ends the wait of those before it. */
   #restarts = 0;
   /** Ends the turn of the last pull. */
@@ -146,12 +146,12 @@ export class StoredConsumer implements Consumer {
     };
   }
 
-  #nextHolder(): Holder {
+  #nextHolder(): HolderId {
     this.#holder += 1;
     return this.#holder;
   }
 
-  async #pull(query: PullQuery, holder: Holder, restart: boolean): Promise<Pulled> {
+  async #pull(query: PullQuery, holder: HolderId, restart: boolean): Promise<Pulled> {
     const { clock } = this.#parts;
     const { signal } = query;
     const saved = this.#saved;
@@ -286,7 +286,7 @@ export class StoredConsumer implements Consumer {
   }
 
   /** In a turn of its own: a pull that is under way has been handed by then what it will hold. */
-  async #giveBack(holder: Holder, failed: boolean): Promise<void> {
+  async #giveBack(holder: HolderId, failed: boolean): Promise<void> {
     await this.#inTurn(() => this.#state.giveBack(holder, this.#parts.clock.monoMs(), failed));
     this.#keeper.handed(this.spec);
     this.#wakeAll();
@@ -306,7 +306,7 @@ export class StoredConsumer implements Consumer {
   }
 
   /** What can be handed out now: first what comes again, then what is new. */
-  async #take({ max, bytes, signal }: PullQuery, saved: SavedSpec, holder: Holder): Promise<Taken> {
+  async #take({ max, bytes, signal }: PullQuery, saved: SavedSpec, holder: HolderId): Promise<Taken> {
     const { clock } = this.#parts;
     this.#state.expire(clock.monoMs());
     const { events, gap } = await this.#takeDue({ max, bytes }, holder);
@@ -320,7 +320,7 @@ export class StoredConsumer implements Consumer {
     return { events, gap: gap ?? newGap };
   }
 
-  async #takeDue({ max, bytes }: Pick<PullQuery, "max" | "bytes">, holder: Holder): Promise<Taken> {
+  async #takeDue({ max, bytes }: Pick<PullQuery, "max" | "bytes">, holder: HolderId): Promise<Taken> {
     const { feed, clock } = this.#parts;
     const due = this.#state.due(clock.monoMs(), max);
     if (due.length === 0) return { events: [], gap: null };
@@ -337,7 +337,7 @@ export class StoredConsumer implements Consumer {
   /** Adds to `events`; answers what retention took before them. */
   async #takeNew(
     { limit, bytes, signal }: { readonly limit: number; readonly bytes: number; readonly signal: AbortSignal },
-    holder: Holder,
+    holder: HolderId,
     events: Delivered[],
   ): Promise<Pulled["gap"]> {
     const { feed, clock } = this.#parts;

@@ -34,7 +34,7 @@ export interface Handed {
 }
 
 /** Names the pull or the connection that an event was handed to. */
-export type Holder = number;
+export type HolderId = number;
 
 /** Handed out, and not acknowledged. */
 export interface Pending {
@@ -48,9 +48,9 @@ export interface Pending {
   /** When it goes out again; null: it is out. */
   dueMs: number | null;
   /** All to whom it was handed; the newest is the last. */
-  holders: readonly Holder[];
+  holders: readonly HolderId[];
   /** Those of them to whom it was handed since it was last refused. */
-  takers: readonly Holder[];
+  takers: readonly HolderId[];
 }
 
 /** Why an ack is refused. */

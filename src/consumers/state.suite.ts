@@ -1,5 +1,5 @@
 import type { Seq } from "../log/log.ts";
-import type { Holder, SavedState, StateRules } from "./saved.ts";
+import type { HolderId, SavedState, StateRules } from "./saved.ts";
 import { ConsumerState } from "./state.ts";
 
 export const RULES: StateRules = {
@@ -48,7 +48,7 @@ export class Puller {
   }
 
   /** A holder that has nothing yet. */
-  holder(): Holder {
+  holder(): HolderId {
     this.#holder += 1;
     return this.#holder;
   }
@@ -57,13 +57,13 @@ export class Puller {
   pull(
     max = 100,
     told: (seq: Seq) => void = () => undefined,
-    holder: Holder = this.holder(),
+    holder: HolderId = this.holder(),
   ): readonly (readonly [Seq, number])[] {
     return this.take(max, told, holder).out;
   }
 
   /** The same, with what retention took before it was handed out. */
-  take(max: number, told: (seq: Seq) => void, holder: Holder): Pulled {
+  take(max: number, told: (seq: Seq) => void, holder: HolderId): Pulled {
     const { state, now, first } = this;
     const out: (readonly [Seq, number])[] = [];
     const put = (seq: Seq, handed: ReturnType<ConsumerState["take"]>): void => {
@@ -88,7 +88,7 @@ export class Puller {
     return { out, gap: lost };
   }
 
-  seqs(max?: number, holder?: Holder): readonly Seq[] {
+  seqs(max?: number, holder?: HolderId): readonly Seq[] {
     return this.pull(max, undefined, holder).map(([seq]) => seq);
   }
 

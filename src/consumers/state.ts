@@ -4,7 +4,7 @@ import { DeadLetters } from "./dead.ts";
 import { dueOf, oldestOf, redeliveredOf, savedOf } from "./pending.ts";
 import { Ranges } from "./ranges.ts";
 import { refusalOf, throughOf } from "./refusal.ts";
-import type { AckRefusal, DeliveryCount, Dead, Handed, Holder, Pending, SavedState, StateRules } from "./saved.ts";
+import type { AckRefusal, DeliveryCount, Dead, Handed, HolderId, Pending, SavedState, StateRules } from "./saved.ts";
 
 /**
  * What a consumer knows of where it stands. PURE: no clock, no log; all times are ms of one clock that only counts on.
@@ -125,7 +125,7 @@ export class ConsumerState {
   }
 
   /** Hands a new event out, above the cursor; null: it was settled before, or is given up. */
-  take(seq: Seq, now: number, holder: Holder): Handed | null {
+  take(seq: Seq, now: number, holder: HolderId): Handed | null {
     if (seq <= this.#cursor) return null;
     const prev = this.#top;
     const isOpen = this.isOpen(seq);
@@ -145,7 +145,7 @@ export class ConsumerState {
   }
 
   /** Hands out again what was due; null: it is settled meanwhile. */
-  again(seq: Seq, now: number, holder: Holder): Handed | null {
+  again(seq: Seq, now: number, holder: HolderId): Handed | null {
     const pending = this.#pending.get(seq);
     if (pending === undefined || pending.dueMs === null) return null;
     pending.dueMs = null;
@@ -158,7 +158,7 @@ export class ConsumerState {
    * Takes back what a holder has out; null: what anyone has out. It is due at once. `failed`: the first of these events
    * counts as a failed delivery, because the holder probably died of it; the others were only fetched in advance.
    */
-  giveBack(holder: Holder | null, now: number, failed: boolean): void {
+  giveBack(holder: HolderId | null, now: number, failed: boolean): void {
     let first: Seq | null = null;
     for (const [seq, pending] of this.#pending) {
       if (pending.dueMs !== null || (holder !== null && pending.holders.at(-1) !== holder)) continue;
@@ -261,7 +261,7 @@ export class ConsumerState {
     return null;
   }
 
-  #hand(pending: Pending, now: number, holder: Holder): Handed {
+  #hand(pending: Pending, now: number, holder: HolderId): Handed {
     pending.deliveries += 1;
     pending.holders = withHolder(pending.holders, holder);
     pending.takers = withHolder(pending.takers, holder);
@@ -390,7 +390,7 @@ export class ConsumerState {
   }
 }
 
-const withHolder = (holders: readonly Holder[], holder: Holder): readonly Holder[] =>
+const withHolder = (holders: readonly HolderId[], holder: HolderId): readonly HolderId[] =>
   [...holders.filter((other) => other !== holder), holder].slice(-HOLDERS_MAX);
 
 const NONE: DeliveryCount = { deliveries: 0, failures: 0 };

@@ -3,6 +3,7 @@ import type { IdNote, Known, Reaction, Receipt, Seq, SeqMark, StoredEntry, Subje
 import type { Matches, Standing, WordQuery } from "../search.ts";
 import type { WordMode } from "../words.ts";
 import type { Committed, LogFailure } from "./committed.ts";
+import type { CountReply, RemovedRequest, RemovedSinceRequest, TotalRequest } from "./count-protocol.ts";
 import type { Cut } from "./cut.ts";
 import type { Owners } from "./owners.ts";
 import type { StreamPlace, StreamState } from "./stream-place.ts";
@@ -115,27 +116,6 @@ export interface NewestRequest {
 
 export interface FirstRequest {
   readonly is: "first";
-  readonly id: number;
-}
-
-/** See `Log.removed`. */
-export interface RemovedRequest {
-  readonly is: "removed";
-  readonly id: number;
-  readonly after: Seq;
-  readonly upTo: Seq;
-}
-
-/** See `Log.removedSince`. */
-export interface RemovedSinceRequest {
-  readonly is: "removedSince";
-  readonly id: number;
-  readonly ms: number;
-}
-
-/** See `LogSearch.total`. */
-export interface TotalRequest {
-  readonly is: "total";
   readonly id: number;
 }
 
@@ -312,13 +292,6 @@ interface FirstReply {
   readonly is: "first";
   readonly id: number;
   readonly seq: Seq;
-}
-
-/** To `removed` and `total`. */
-interface CountReply {
-  readonly is: "count";
-  readonly id: number;
-  readonly count: number;
 }
 
 interface MarksReply {

@@ -1,3 +1,4 @@
+import type { RemovedRequest, RemovedSinceRequest } from "./count-protocol.ts";
 import type { LogObserver } from "../search.ts";
 import { LogError } from "../errors.ts";
 import { LOG_ACCOUNT } from "../fence.ts";
@@ -27,8 +28,6 @@ import type {
   CommitRequest,
   CommittedReply,
   FirstRequest,
-  RemovedRequest,
-  RemovedSinceRequest,
   Held,
   MarksRequest,
   NewestRequest,

@@ -1,3 +1,4 @@
+import type { TotalRequest } from "./count-protocol.ts";
 import type { LogSearch, Damage, Finds, Matches, Standing, WordQuery } from "../search.ts";
 import { LogError } from "../errors.ts";
 import type { Known, Receipt, Seq, StoredEntry } from "../log.ts";
@@ -11,7 +12,6 @@ import type {
   IndexedRequest,
   SearchRequest,
   StandingRequest,
-  TotalRequest,
   WordsRequest,
 } from "./protocol.ts";
 
