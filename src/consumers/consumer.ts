@@ -19,11 +19,10 @@ import {
 import { deadPage } from "./dead.ts";
 import type { EventFilter, Feed, FeedItem } from "./feed.ts";
 import { Keeper, type KeptLog } from "./keeper.ts";
-import { atMark, type SavedConsumer, type SavedSpec, specMark } from "./marks.ts";
+import { atMark, savedEtag, type SavedConsumer, type SavedSpec, specMark } from "./marks.ts";
 import { positionOf } from "./position.ts";
 import { goneOf, readEach } from "./read-each.ts";
 import type { HolderId } from "./saved.ts";
-import { etagOf } from "./spec.ts";
 import { ConsumerState } from "./state.ts";
 import type { Wakes } from "./wakes.ts";
 
@@ -33,10 +32,7 @@ const WAIT_MAX_MS = 55_000;
 const LOOK_MS = 5_000;
 
 /** What one turn of a pull hands out. */
-interface Taken {
-  readonly events: Delivered[];
-  readonly gap: Pulled["gap"];
-}
+type Taken = Pick<Pulled, "gap"> & { readonly events: Delivered[] };
 
 export interface ConsumerParts {
   /** Beginning of the names of its marks. */
@@ -127,7 +123,8 @@ export class StoredConsumer implements Consumer {
 
   /** A pull whose answer cannot be sent gives back at once what it was handed. */
   async pull({ restart = false, ...query }: Parameters<Consumer["pull"]>[0]): Promise<Pulled> {
-    const holder = this.#nextHolder();
+    this.#holder += 1;
+    const holder = this.#holder;
     let isAnswered = false;
     try {
       const pulled = await this.#pull(query, holder, restart);
@@ -139,16 +136,12 @@ export class StoredConsumer implements Consumer {
   }
 
   connect(): ConsumerConnection {
-    const holder = this.#nextHolder();
+    this.#holder += 1;
+    const holder = this.#holder;
     return {
       pull: async (query) => await this.#pull(query, holder, false),
       close: async ({ failed }) => await this.#giveBack(holder, failed),
     };
-  }
-
-  #nextHolder(): HolderId {
-    this.#holder += 1;
-    return this.#holder;
   }
 
   async #pull(query: PullQuery, holder: HolderId, restart: boolean): Promise<Pulled> {
@@ -404,6 +397,3 @@ export class StoredConsumer implements Consumer {
     return clock.nowMs() + (monoMs - clock.monoMs());
   }
 }
-
-/** Of what its users see of it. */
-const savedEtag = ({ spec, gateways }: SavedSpec): string => etagOf(JSON.stringify({ spec, gateways }));

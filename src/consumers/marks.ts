@@ -3,6 +3,7 @@ import type { Log, Mark, Seq } from "../log/log.ts";
 import type { ConsumerSpec } from "./consumers.ts";
 import type { Range } from "./ranges.ts";
 import type { DeliveryCount, Dead, SavedState } from "./saved.ts";
+import { etagOf } from "./spec.ts";
 
 /** Where the consumers of all accounts are kept. */
 export const CONSUMERS_STEM = "v1/c/";
@@ -32,6 +33,9 @@ export interface SavedSpec {
   /** The eight characters of the token that made it; null: the account's own, or an account without one. */
   readonly token: string | null;
 }
+
+/** Of what its users see of it. */
+export const savedEtag = ({ spec, gateways }: SavedSpec): string => etagOf(JSON.stringify({ spec, gateways }));
 
 /** A consumer as its marks have it. */
 export interface SavedConsumer extends SavedSpec {
