@@ -7,7 +7,7 @@ import type { V1Stage } from "./stage.suite.ts";
 
 /**
  * Programs that share a consumer over HTTP: they pull, stream, acknowledge and die, and the service restarts. Each one
- * gets exactly what is free, in order, and settles nothing that it was never handed. See state-model.suite.ts for time,
+ * gets what is free, in order, and settles nothing that it was never handed. See state-model.suite.ts for time,
  * refusals and retention. One stream is open at a time, so that what goes to whom is certain.
  */
 
@@ -123,7 +123,8 @@ export class Run {
     const answer = await this.#stage.ask("POST", `/v1/consumers/${this.#name}/pull`, { body });
     expect(answer).toMatchObject({ status: 200, body: { skipped: 0 } });
     const seqs = listOf(fields(answer.body)["events"]).map((one) => seqOf(fields(one)["event"]));
-    expect(seqs).toEqual(wanted);
+    // A pull may answer with fewer events than it could, but not with none, and leaves none out.
+    expect(seqs).toEqual(wanted.slice(0, Math.max(Math.min(1, wanted.length), seqs.length)));
     for (const seq of seqs) {
       this.#held.set(seq, "pull");
       had.add(seq);
