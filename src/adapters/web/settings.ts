@@ -103,7 +103,7 @@ const moderation = {
     minimum: MINUTE,
     maximum: 365 * DAY,
     description:
-      "So long nobody can join from the address of a guest who was banned (IPv4: its /24, IPv6: its /64), and so long a guest who joins by the invite and from the address of a muted guest is muted as well.",
+      "How long a ban or a mute lasts for an address (IPv4: its /24, IPv6: its /64). After a ban, no guest can join from it. After a mute, a guest who joins from it by the same invite is muted as well.",
     default: DAY,
     examples: ["24h"],
     protects: true,
