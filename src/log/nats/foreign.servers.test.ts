@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
-import { headers, type NatsConnection } from "@nats-io/transport-node";
+import { headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { needs } from "../../../test/servers/installed.ts";
 import { connectNats } from "./connect.ts";
@@ -42,11 +42,12 @@ const say = async (log: NatsLog, text: string): Promise<void> =>
 const textsOf = async (log: NatsLog): Promise<readonly string[]> =>
   (await entriesOf(log)).map(({ payload }) => payload);
 
-/** What another program may publish into the stream: each is skipped. */
-const FOREIGN: readonly (readonly [string, (nc: NatsConnection, subject: string, own: string) => void])[] = [
-  ["a text", (nc, subject) => nc.publish(subject, "hello")],
-  ["nothing", (nc, subject) => nc.publish(subject)],
-  ["binary data", (nc, subject) => nc.publish(subject, Buffer.alloc(3000, 0xff))],
+type Publish = (nc: NatsConnection, subject: string, own: string) => Promise<number>;
+/** What another program may publish into the stream: each message is skipped. */
+const FOREIGN: readonly (readonly [string, Publish])[] = [
+  ["a text", (nc, subject) => store(nc, subject, "hello")],
+  ["nothing", (nc, subject) => store(nc, subject, "")],
+  ["binary data", (nc, subject) => store(nc, subject, Buffer.alloc(3000, 0xff))],
   ["headers of another program", (nc, subject) => withId(nc, subject, "order-7", "{}")],
   ["headers that are none", (nc, subject) => raw(nc, subject, "\u0000\u0001 no header\r\n: \r\n\r\n", "x")],
   ["a header without a version", (nc, subject) => raw(nc, subject, "\r\n\r\n", "x")],
@@ -60,29 +61,34 @@ const FOREIGN: readonly (readonly [string, (nc: NatsConnection, subject: string,
 const WRONG =
   '\u0001{"is":"commit","at":0,"counts":[9],"subjects":[],"subjectOf":[],"labels":null,"payloads":[],"notes":null,"extras":[]}';
 
-function withId(nc: NatsConnection, subject: string, id: string, body: string): void {
+/** Stores a message in the stream and resolves with its place: the next message gets a later place. */
+async function store(nc: NatsConnection, subject: string, body: string | Buffer, made?: MsgHdrs): Promise<number> {
+  const answer = await nc.request(subject, body, { timeout: 10_000, ...(made && { headers: made }) });
+  return answer.json<{ seq: number }>().seq;
+}
+
+async function withId(nc: NatsConnection, subject: string, id: string, body: string): Promise<number> {
   const made = headers();
   made.set("Nats-Msg-Id", id);
-  nc.publish(subject, body, { headers: made });
+  return await store(nc, subject, body, made);
 }
 
 /** Bytes in place of headers, as only a client without checks sends them. */
-function raw(nc: NatsConnection, subject: string, block: string, body: string): void {
+async function raw(nc: NatsConnection, subject: string, block: string, body: string): Promise<number> {
   const made = headers();
   Object.assign(made, { encode: () => Buffer.from(block, "latin1") });
-  nc.publish(subject, body, { headers: made });
+  return await store(nc, subject, body, made);
 }
 
 needs(["nats-server"], () => {
   describe.each([1, 3])("on %i servers", (count) => {
     test("nodes skip what others publish, report it once, and restart", async () => {
-      const { nc, shard, start, warnings, lastPlace, remove } = await setting(count);
+      const { nc, shard, start, warnings, remove } = await setting(count);
       const [one, two] = [await start("n1"), await start("n2")];
       await say(one, "before");
       for (const [index, [, publish]] of FOREIGN.entries()) {
         const writer = index % 2 === 0 ? one : two;
-        publish(nc, `r.b.${shard}`, `${one.fence.own.node}/${one.fence.own.run}`);
-        await nc.flush();
+        await publish(nc, `r.b.${shard}`, `${one.fence.own.node}/${one.fence.own.run}`);
         await say(writer, `after ${index}`);
       }
       const expected = ["before", ...FOREIGN.map((_, index) => `after ${index}`)];
@@ -96,9 +102,7 @@ needs(["nats-server"], () => {
         expect(new Set(heard)).toEqual(new Set([expect.stringContaining("another program wrote")]));
       }
       // The last message is a stranger's, then it is deleted: nodes start all the same, one of them without data.
-      nc.publish(`r.b.${shard}`, "last");
-      await nc.flush();
-      const last = await lastPlace();
+      const last = await store(nc, `r.b.${shard}`, "last");
       await Promise.all([one.close(), two.close()]);
       const again = await start("n1");
       await remove(last);
