@@ -141,3 +141,13 @@ test("an answer in pieces of one byte is one text, and more than 24 MiB are too 
   expect(await ask("/bytes")).toMatchObject({ is: "answer", text: '{"a":"\u00e9"}' });
   expect(await ask("/large")).toMatchObject({ is: "failed", why: "too_large" });
 });
+
+test.each([
+  ["1 byte", 1, { is: "failed", message: "its answer comes in too small chunks" }],
+  ["64 bytes", 64, { is: "answer", status: 200 }],
+])("an answer in 20 000 chunks of %s", async (_, bytes, expected) => {
+  const chunk = `${bytes.toString(16)}\r\n${" ".repeat(bytes)}\r\n`;
+  const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const base = await served((__, response) => void response.socket?.end(`${head}${chunk.repeat(20_000)}0\r\n\r\n`));
+  expect(await ownHttp().request(wantedOf(base))).toMatchObject(expected);
+});

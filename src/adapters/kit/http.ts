@@ -12,6 +12,9 @@ import { Turns } from "./turns.ts";
 const ANSWER_MAX = 24 << 20;
 /** Bytes of an answer that wait to be taken. A server may send each by itself, which is work for each. */
 const UNREAD_MAX = 8 * 1024;
+/** Chunks (RFC 9112 §7.1) of an answer whose average size must be at least `CHUNK_BYTES`: each of them is work. */
+const CHUNKS_MAX = 10_000;
+const CHUNK_BYTES = 32;
 /** Interim answers (1xx) before the answer to a request. */
 const INTERIM_MAX = 20;
 const REQUESTS_MAX = 16;
@@ -97,11 +100,8 @@ export class Http {
   async #whole(wanted: HttpRequest): Promise<HttpAnswer & { readonly stale?: boolean }> {
     return await this.#start(wanted, this.#requests, async (response) => {
       const body = new BodyText();
-      for await (const part of response as AsyncIterable<Buffer>) {
-        if (!body.add(part))
-          return { is: "failed", why: "too_large", message: "its answer is too large", certain: false };
-        await TURNS.free();
-      }
+      const refusal = await received(response, body);
+      if (refusal !== null) return { is: "failed", why: "too_large", message: refusal, certain: false };
       const { statusCode = 0, headers } = response;
       return { is: "answer", status: statusCode, headers, text: body.toString() };
     });
@@ -178,10 +178,36 @@ export function limitInterim(request: http.ClientRequest): void {
   });
 }
 
+/** Reads an answer to its end. Resolves with the reason why it is not read any further; null: all of it was read. */
+async function received(response: http.IncomingMessage, body: BodyText): Promise<string | null> {
+  const ended = Promise.withResolvers<string | null>();
+  const refuse = (reason: string): void => {
+    ended.resolve(reason);
+    response.destroy();
+  };
+  let chunks = 0;
+  response.on("data", (part: Buffer) => {
+    chunks += 1;
+    if (!body.add(part)) return refuse("its answer is too large");
+    if (chunks > CHUNKS_MAX && body.size < chunks * CHUNK_BYTES) return refuse("its answer comes in too small chunks");
+    if (!TURNS.isSpent) return;
+    response.pause();
+    TURNS.wait(() => response.resume());
+  });
+  response.on("error", ended.reject);
+  response.on("end", () => ended.resolve(null));
+  response.on("close", () => ended.reject(new Error("the connection was closed")));
+  return await ended.promise;
+}
+
 /** The bytes of an answer as they come, in one buffer: a server may send each of them by itself. */
 class BodyText {
   #bytes = Buffer.alloc(0);
   #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
 
   /** False: it is too large. */
   add(part: Buffer): boolean {
