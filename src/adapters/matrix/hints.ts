@@ -7,6 +7,8 @@ import type { MatrixRoom } from "./room.ts";
 
 /** Who type at once in a room; of more nothing is told. */
 const TYPING_MAX = 100;
+/** More rooms in one answer are not looked at for whether something other than typing has changed. */
+const QUIET_MAX = 1000;
 /** The longest list of members. */
 const MEMBERS_MAX = 10_000;
 
@@ -53,16 +55,19 @@ export class Typing {
   }
 }
 
+/** Whether nothing but what is true only now has changed in a room of an answer of /sync. */
+export const isUnchanged = (part: Json): boolean =>
+  ["timeline", "state"].every((name) => listIn(objectIn(part, name), "events").length === 0) &&
+  objectIn(part, "timeline")["limited"] !== true;
+
 /** Whether an answer of /sync says nothing but who types: its position need not be kept. */
 export function isOnlyTyping(response: Json): boolean {
   const { join, ...others } = objectIn(response, "rooms");
   if (!isObject(join) || Object.values(others).some((part) => isObject(part) && Object.keys(part).length > 0))
     return false;
-  const parts = Object.values(join).filter(isObject);
-  const isQuiet = (part: Json): boolean =>
-    ["timeline", "state"].every((name) => listIn(objectIn(part, name), "events").length === 0) &&
-    objectIn(part, "timeline")["limited"] !== true;
-  return parts.length > 0 && parts.every(isQuiet);
+  const ids = Object.keys(join);
+  if (ids.length > QUIET_MAX) return false;
+  return ids.length > 0 && ids.every((id) => isUnchanged(objectIn(join, id)));
 }
 
 /** Those who have joined, without ours. Presence is asked of nobody: few servers tell it. */

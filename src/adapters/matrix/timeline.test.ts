@@ -55,3 +55,17 @@ test("the end of a reaction from before we came is understood", async () => {
   const found = await told(event("m.room.redaction", { redacts: "$m.reaction" }));
   expect(found).toMatchObject({ ok: true, value: [{ kind: "reacted", message: "$0", emoji: "👍", on: false }] });
 });
+
+test("an answer with many rooms leaves time to others", async () => {
+  const { timeline } = present();
+  const join = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`!r${index}:a`, {}]));
+  let [turns, isOver] = [0, false];
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await timeline.read({ rooms: { join } }, "s1", new AbortController().signal);
+  isOver = true;
+  expect(turns).toBeGreaterThan(3);
+});

@@ -9,6 +9,7 @@ import { quote } from "../kit/ends.ts";
 import { FaultGuard } from "../kit/guard.ts";
 import { TURNS } from "../kit/turn-budget.ts";
 import { fillGap } from "./gap.ts";
+import { isUnchanged } from "./hints.ts";
 import { isObject, type Json, listIn, objectIn, textIn } from "../kit/json.ts";
 import { authorOf } from "./names.ts";
 import { ownChange, whilePresent } from "./presence.ts";
@@ -65,17 +66,18 @@ export class Timeline {
   async read(response: Json, since: string, signal: AbortSignal): Promise<Result<readonly Event[]>> {
     const rooms = objectIn(response, "rooms");
     const events: Event[] = [];
-    const told = { ...objectIn(rooms, "leave"), ...objectIn(rooms, "join") };
     const whole: [id: string, events: readonly RoomEvent[]][] = [];
-    for (const [id, part] of Object.entries(told)) {
-      if (!isObject(part)) continue;
-      await TURNS.free();
-      const found = await this.#whole(id, part, since, signal);
+    for (const [id, part] of partsOf(rooms)) {
+      if (TURNS.isSpent) await TURNS.free();
+      const found = await TURNS.spend(() => this.#whole(id, part, since, signal));
       if (!found.ok) return found;
-      whole.push([id, found.value]);
+      if (found.value.length > 0) whole.push([id, found.value]);
     }
     // Only now: what counts as told must not be asked for again because another room failed.
-    for (const [id, found] of whole) await this.#take(id, found, events);
+    for (const [id, found] of whole) {
+      if (TURNS.isSpent) await TURNS.free();
+      await TURNS.spend(() => this.#take(id, found, events));
+    }
     await TURNS.each(Object.keys(objectIn(rooms, "leave")), (id) => this.#left(id));
     // The room is not ours yet: whatever waits to be joined is tried again.
     const invite = Object.keys(objectIn(rooms, "invite"));
@@ -84,6 +86,7 @@ export class Timeline {
   }
 
   async #whole(id: string, part: Json, since: string, signal: AbortSignal): Promise<Result<readonly RoomEvent[]>> {
+    if (isUnchanged(part)) return { ok: true, value: [] };
     const { client, host, rooms, user } = this.#options;
     const timeline = objectIn(part, "timeline");
     const { members } = rooms.get(id);
@@ -174,6 +177,13 @@ export class Timeline {
   #left(id: string): void {
     this.#options.rooms.leave(id, { code: "not_found", message: "Rialto is no longer in the room" }, 0);
   }
+}
+
+/** A room that we left and joined again is in both parts of an answer: it counts as joined. */
+function* partsOf(rooms: Json): Generator<readonly [id: string, part: Json]> {
+  const [leave, join] = [objectIn(rooms, "leave"), objectIn(rooms, "join")];
+  for (const id of Object.keys(leave)) if (!Object.hasOwn(join, id)) yield [id, objectIn(leave, id)];
+  for (const id of Object.keys(join)) yield [id, objectIn(join, id)];
 }
 
 const INVITED: Reason = { code: "not_found", message: "Rialto is invited" };
