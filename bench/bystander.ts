@@ -77,7 +77,8 @@ interface Stage {
 /** Starts the program, and posts while the case does what it does. */
 async function look(each: Case, { folder, program, smoke }: Stage): Promise<Seen> {
   const bin = join(program, "bin/rialto.js");
-  const rest = GATEWAYS;
+  const server = await each.server?.();
+  const rest = (server?.config ?? "") + GATEWAYS;
   const { backlog = 0, general = "" } = each;
   const data = backlog === 0 ? {} : { data: await backlogOf(smoke ? 100 : backlog, folder) };
   return await withRialto({ folder, bin, rest, general, ...data }, async (rialto) => {
@@ -104,6 +105,7 @@ async function look(each: Case, { folder, program, smoke }: Stage): Promise<Seen
       const posting = bystander.ask({ ...common, connections: CONNECTIONS, seconds });
       // The bystander does not record the first tenth of its time, in which it connects.
       await delay(seconds * 100);
+      server?.flood();
       const attack = each.attack(scene, prepared);
       const posted = await posting;
       const used = processorMs(rialto.pid) - began;
@@ -113,6 +115,7 @@ async function look(each: Case, { folder, program, smoke }: Stage): Promise<Seen
     } finally {
       ended.abort();
       asker.close();
+      server?.close();
       await bystander.stop();
     }
   });

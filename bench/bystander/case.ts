@@ -31,6 +31,15 @@ export interface Scene {
   readonly ask: (path: string, options?: AskOptions) => Promise<Answer>;
 }
 
+/** A chat server of the attacker's. */
+export interface ChatServer {
+  /** TOML of an account that connects to it, and of a gateway with that account. */
+  readonly config: string;
+  /** From now on it sends all it can. */
+  readonly flood: () => void;
+  readonly close: () => void;
+}
+
 /** Something that a user, a client or a chat server does while the bystander posts. */
 export interface Case {
   readonly name: string;
@@ -38,6 +47,8 @@ export interface Case {
   readonly backlog?: number;
   /** Lines of `[general]`. */
   readonly general?: string;
+  /** Starts a chat server, to which the program connects before the measurement begins; absent: there is none. */
+  readonly server?: () => Promise<ChatServer>;
   /** Runs before the measurement begins; what it resolves with is handed to `attack`. */
   readonly prepare?: (scene: Scene) => Promise<readonly string[]>;
   /** Runs until the signal of the scene is aborted. May resolve with figures of its own. */
