@@ -206,6 +206,29 @@ test("over Rialto itself: post, read, ack, history, and what is left comes again
   await bot.delete();
 });
 
+test("over Rialto itself: what a loop did not look at comes again, and does not count as failed", async () => {
+  const stage = await v1Stage({ token: "secret" });
+  const rialto = new Rialto({ url: stage.url, token: "secret" });
+  const bot = rialto.consumer("bot", { start: "all", filter: { gateways: ["lobby"] }, max_deliver: 1 });
+  for (const text of ["one", "two", "three", "four"]) await stage.say("net.a/#x", { text });
+  const texts: string[] = [];
+  const read = async (until: number): Promise<void> => {
+    for await (const event of bot) {
+      texts.push(textOf(event));
+      await event.ack();
+      if (texts.length === until) break;
+    }
+  };
+  await read(1);
+  expect(await stage.ask("GET", "/v1/consumers/bot")).toMatchObject({ body: { in_flight: 3, dead: 0 } });
+  for await (const event of bot) {
+    await event.release();
+    break;
+  }
+  await read(4);
+  expect(texts).toEqual(["one", "two", "three", "four"]);
+});
+
 test("over Rialto itself: a wrong token is told with a remedy, at once, to a consumer's loop as well", async () => {
   const stage = await v1Stage({ token: "secret" });
   const rialto = new Rialto({ url: stage.url, token: "wrong" });

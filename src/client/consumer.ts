@@ -43,6 +43,8 @@ export type ConsumedEvent = ApiEvent & {
   ack(): Promise<void>;
   /** Could not be worked on: it comes again, after so long ("10s") or as `backoff` has it. */
   nack(after?: string): Promise<void>;
+  /** Not tried: it comes again at once, to whom pulls next, and this delivery does not count as failed. */
+  release(): Promise<void>;
   /** Still worked on: the deadline begins anew. */
   extend(): Promise<void>;
   /** Never again, and a dead letter. */
@@ -61,6 +63,7 @@ interface PullAnswer {
 interface AckWords {
   ack: string[];
   nack: { seq: string; in?: string }[];
+  release: string[];
   extend: string[];
   drop: string[];
 }
@@ -91,7 +94,7 @@ export class RialtoConsumer {
 
   /**
    * What it has not acknowledged, then what comes, without end: failures that pass are waited for. What was fetched and
-   * not looked at when the loop is left is handed back at once.
+   * not looked at when the loop is left is released at once.
    */
   async *events(options: ReadingOptions = {}): AsyncGenerator<ConsumedEvent, void, void> {
     const { signal } = options;
@@ -110,8 +113,8 @@ export class RialtoConsumer {
       } finally {
         const left = events.slice(seen);
         if (left.length > 0 && this.#words?.ack !== "none") {
-          const nacks = left.map(({ event }) => ({ seq: event.seq, in: "0s" }));
-          await this.#tell((words) => words.nack.push(...nacks)).catch(() => undefined);
+          const seqs = left.map(({ event }) => event.seq);
+          await this.#tell(({ release }) => release.push(...seqs)).catch(() => undefined);
         }
       }
     }
@@ -160,6 +163,7 @@ export class RialtoConsumer {
       ack: async () => await this.#tell(({ ack }) => ack.push(seq)),
       nack: async (after) =>
         await this.#tell(({ nack }) => nack.push({ seq, ...(after !== undefined && { in: after }) })),
+      release: async () => await this.#tell(({ release }) => release.push(seq)),
       extend: async () => await this.#tell(({ extend }) => extend.push(seq)),
       drop: async () => await this.#tell(({ drop }) => drop.push(seq)),
     };
@@ -168,7 +172,7 @@ export class RialtoConsumer {
   /** With the next request: acks that are not waited for one by one travel together. */
   async #tell(add: (words: AckWords) => void): Promise<void> {
     if (this.#next === null || sizeOf(this.#next.words) >= ACKS_MAX) {
-      const words: AckWords = { ack: [], nack: [], extend: [], drop: [] };
+      const words: AckWords = { ack: [], nack: [], release: [], extend: [], drop: [] };
       const sent = this.#sending.then(async () => await this.#send(words));
       this.#sending = sent.catch(() => undefined);
       this.#next = { words, sent };
@@ -184,5 +188,4 @@ export class RialtoConsumer {
   }
 }
 
-const sizeOf = ({ ack, nack, extend, drop }: AckWords): number =>
-  Math.max(ack.length, nack.length, extend.length, drop.length);
+const sizeOf = (words: AckWords): number => Math.max(...Object.values(words).map(({ length }: unknown[]) => length));

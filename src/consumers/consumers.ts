@@ -64,6 +64,8 @@ export interface AckRequest {
   readonly ack?: readonly Seq[];
   /** Null: as the back-off has it. */
   readonly nack?: readonly { readonly seq: Seq; readonly inMs: number | null }[];
+  /** Given back without a failure: they are due at once. */
+  readonly release?: readonly Seq[];
   readonly extend?: readonly Seq[];
   readonly drop?: readonly Seq[];
 }

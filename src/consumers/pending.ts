@@ -1,6 +1,9 @@
 import type { Seq } from "../log/log.ts";
 import type { Range } from "./ranges.ts";
-import type { DeliveryCount, Pending } from "./saved.ts";
+import type { DeliveryCount, HolderId, Pending } from "./saved.ts";
+
+/** Holders of one event that are remembered; an older one has lost its deadline many times. */
+const HOLDERS_MAX = 8;
 
 /** Pending events in the order of their positions. */
 type PendingMap = ReadonlyMap<Seq, Pending>;
@@ -53,3 +56,18 @@ export function dueOf(
   }
   return due;
 }
+
+/** When the next of those that wait goes out again; Infinity: none waits. */
+export function nextDueOf(pending: PendingMap, ordered: boolean): number {
+  let next = Infinity;
+  for (const { dueMs } of pending.values()) {
+    if (dueMs === null) continue;
+    next = Math.min(next, dueMs);
+    if (ordered) break;
+  }
+  return next;
+}
+
+/** With this one as the newest. */
+export const withHolder = (holders: readonly HolderId[], holder: HolderId): readonly HolderId[] =>
+  [...holders.filter((other) => other !== holder), holder].slice(-HOLDERS_MAX);

@@ -30,9 +30,10 @@ export function throughOf({ upto = 0, ack = [] }: AckRequest, { ackAll, top }: P
 
 /** Why the whole request is refused; null: it is not. */
 export function refusalOf(request: AckRequest, view: AckView): AckRefusal | null {
-  const { upto = 0, ack = [], nack = [], extend = [], drop = [] } = request;
+  const { upto = 0, ack = [], nack = [], release = [], extend = [], drop = [] } = request;
   const { cursor, top, bound, apart } = view;
-  const tooHigh = [upto, ...ack, ...nack.map(({ seq }) => seq), ...extend, ...drop].find((seq) => seq > bound);
+  const named = [upto, ...ack, ...nack.map(({ seq }) => seq), ...release, ...extend, ...drop];
+  const tooHigh = named.find((seq) => seq > bound);
   if (tooHigh !== undefined) {
     return { code: "unprocessable", why: `${tooHigh} was not delivered: the highest that can have been is ${bound}` };
   }

@@ -32,7 +32,7 @@ type Act =
   | { readonly is: "remove"; readonly count: number }
   | { readonly is: "wait"; readonly ms: number }
   | { readonly is: "restart" };
-type Told = "ack" | "nack" | "extend" | "drop" | "upto";
+type Told = "ack" | "nack" | "release" | "extend" | "drop" | "upto";
 
 const PROGRAMS = 3;
 const pick = fc.nat({ max: 30 });
@@ -46,7 +46,7 @@ export const act: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 12,
     arbitrary: fc.record({
-      is: fc.constantFrom("ack", "ack", "nack", "extend", "drop", "upto", "upto"),
+      is: fc.constantFrom("ack", "ack", "nack", "release", "extend", "drop", "upto", "upto"),
       program,
       pick,
     }),

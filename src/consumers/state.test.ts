@@ -244,6 +244,29 @@ describe("dead letters", () => {
     expect(puller.pull()).toEqual([[2, 3]]);
   });
 
+  test("what is released comes again at once, in order, and never becomes one", () => {
+    const puller = new Puller({ maxDeliver: 2, backoffMs: [50] }).say(1, 2, 3);
+    for (let delivery = 1; delivery <= 4; delivery++) {
+      expect(puller.pull(3)).toEqual([1, 2, 3].map((seq) => [seq, delivery]));
+      acked(puller, { release: [2, 3, 1] });
+    }
+    expect(puller.state.dead.all.size).toBe(0);
+  });
+
+  test("what is released is not acknowledged by an `upto` of its holder", () => {
+    const puller = new Puller({ ordered: false }).say(1, 2);
+    puller.pull();
+    acked(puller, { release: [1] });
+    expect(puller.state.refusal({ upto: 2 })).toMatchObject({ code: "events_held", held: [1] });
+  });
+
+  test("ordered: a release takes back what is out behind it, and nothing before it", () => {
+    const puller = new Puller().say(1, 2, 3);
+    puller.pull();
+    acked(puller, { release: [2] });
+    expect(puller.seqs()).toEqual([2, 3]);
+  });
+
   test("one that is retried comes once more", () => {
     const puller = new Puller({ maxDeliver: 1 }).say(1, 2);
     puller.pull();

@@ -1,7 +1,7 @@
 import type { Seq } from "../log/log.ts";
 import type { AckRequest } from "./consumers.ts";
 import { DeadLetters } from "./dead.ts";
-import { dueOf, oldestOf, redeliveredOf, savedOf } from "./pending.ts";
+import { dueOf, nextDueOf, oldestOf, redeliveredOf, savedOf, withHolder } from "./pending.ts";
 import { Ranges } from "./ranges.ts";
 import { refusalOf, throughOf } from "./refusal.ts";
 import type { AckRefusal, DeliveryCount, Dead, Handed, HolderId, Pending, SavedState, StateRules } from "./saved.ts";
@@ -113,14 +113,9 @@ export class ConsumerState {
   nextMs(): number | null {
     const first = this.#first();
     if (first === null) return null;
-    let next = this.#rules.ordered ? (first.dueMs ?? first.deadlineMs) : this.#soonest;
-    if (this.#waiting > 0) {
-      for (const { dueMs } of this.#pending.values()) {
-        if (dueMs === null) continue;
-        next = Math.min(next, dueMs);
-        if (this.#rules.ordered) break;
-      }
-    }
+    const { ordered } = this.#rules;
+    const expiry = ordered ? (first.dueMs ?? first.deadlineMs) : this.#soonest;
+    const next = Math.min(expiry, this.#waiting > 0 ? nextDueOf(this.#pending, ordered) : Infinity);
     return next === Infinity ? null : next;
   }
 
@@ -159,9 +154,13 @@ export class ConsumerState {
    * counts as a failed delivery, because the holder probably died of it; the others were only fetched in advance.
    */
   giveBack(holder: HolderId | null, now: number, failed: boolean): void {
+    this.#takeBack(({ holders }) => holder === null || holders.at(-1) === holder, now, failed);
+  }
+
+  #takeBack(isMeant: (pending: Pending, seq: Seq) => boolean, now: number, failed: boolean): void {
     let first: Seq | null = null;
     for (const [seq, pending] of this.#pending) {
-      if (pending.dueMs !== null || (holder !== null && pending.holders.at(-1) !== holder)) continue;
+      if (pending.dueMs !== null || !isMeant(pending, seq)) continue;
       if (first === null && failed && !this.#fail(seq, pending, now)) {
         first = seq;
         continue;
@@ -200,7 +199,7 @@ export class ConsumerState {
 
   /** Only what `refusal` lets pass. */
   ack(request: AckRequest, now: number): void {
-    const { ack = [], nack = [], extend = [], drop = [] } = request;
+    const { ack = [], nack = [], release = [], extend = [], drop = [] } = request;
     const through = throughOf(request, { ackAll: this.#rules.ack === "all", top: this.#top });
     for (const seq of drop) this.#drop(seq);
     for (const seq of ack) this.#settle(seq);
@@ -209,6 +208,7 @@ export class ConsumerState {
     if (this.dead.all.size > 0) for (const seq of ack) if (this.dead.take(seq) !== null) this.version += 1;
     const again = nack.filter(({ seq, inMs }) => this.#refuse(seq, now, inMs));
     if (again.length > 0 && this.#rules.ordered) this.#rewind(now);
+    if (release.length > 0) this.#release(new Set(release), now);
     for (const seq of extend) this.#extend(seq, now);
   }
 
@@ -342,6 +342,11 @@ export class ConsumerState {
     return false;
   }
 
+  #release(seqs: ReadonlySet<Seq>, now: number): void {
+    this.#takeBack((_pending, seq) => seqs.has(seq), now, false);
+    for (const [seq, pending] of this.#pending) if (seqs.has(seq)) pending.takers = [];
+  }
+
   #extend(seq: Seq, now: number): void {
     const pending = this.#pending.get(seq);
     if (pending === undefined) return;
@@ -390,9 +395,4 @@ export class ConsumerState {
   }
 }
 
-const withHolder = (holders: readonly HolderId[], holder: HolderId): readonly HolderId[] =>
-  [...holders.filter((other) => other !== holder), holder].slice(-HOLDERS_MAX);
-
 const NONE: DeliveryCount = { deliveries: 0, failures: 0 };
-/** Holders of one event that are remembered; an older one has lost its deadline many times. */
-const HOLDERS_MAX = 8;

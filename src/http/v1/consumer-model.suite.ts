@@ -29,6 +29,7 @@ export const act = fc.oneof(
   { weight: 3, arbitrary: fc.record({ is: fc.constant("open" as const), program, socket: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ is: fc.constant("ack" as const), program, pick }) },
   { weight: 5, arbitrary: fc.record({ is: fc.constant("upto" as const), program, pick }) },
+  { weight: 2, arbitrary: fc.record({ is: fc.constant("release" as const), program, pick }) },
   { weight: 2, arbitrary: fc.record({ is: fc.constant("die" as const) }) },
   { weight: 1, arbitrary: fc.record({ is: fc.constant("restart" as const) }) },
 );
@@ -73,6 +74,7 @@ export class Run {
     else if (what.is === "open") await this.#open(this.#had(what.program), what.socket);
     else if (what.is === "die") await this.#die();
     else if (what.is === "restart") await this.#restart();
+    else if (what.is === "release") await this.#release(this.#had(what.program), what.pick);
     else await this.#tell(what.is, this.#had(what.program), what.pick);
   }
 
@@ -169,6 +171,19 @@ export class Run {
       if (by === "stream" || (this.#ordered && seq > first)) this.#held.delete(seq);
     }
     await this.#pull(new Set(), { max: 1, restart: false });
+  }
+
+  /** A program gives an event back, which counts as no failure: `dead` stays 0 in the end. */
+  async #release(had: ReadonlySet<number>, index: number): Promise<void> {
+    const seq = [...had][index % Math.max(1, had.size)];
+    if (seq === undefined) return;
+    const body = { release: [String(seq)] };
+    expect(await this.#stage.ask("POST", `/v1/consumers/${this.#name}/ack`, { body })).toMatchObject({ status: 200 });
+    if (!this.#held.has(seq)) return;
+    for (const one of this.#held.keys()) {
+      if (one === seq || (this.#ordered && one > seq)) this.#held.delete(one);
+    }
+    await this.#flow();
   }
 
   async #restart(): Promise<void> {

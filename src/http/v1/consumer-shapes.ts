@@ -62,6 +62,7 @@ export const AckSchema = {
         },
       },
     },
+    release: seqs("They are given back: they come again at once, and this delivery does not count as failed."),
     extend: seqs("They are still worked on: `ack_wait` begins anew."),
     drop: seqs("They never come again, and are dead letters."),
   },
@@ -160,6 +161,7 @@ export interface AckBody {
   readonly upto?: string;
   readonly ack?: readonly string[];
   readonly nack?: readonly { readonly seq: string; readonly in?: string }[];
+  readonly release?: readonly string[];
   readonly extend?: readonly string[];
   readonly drop?: readonly string[];
 }
@@ -192,6 +194,7 @@ export function ackOf(body: AckBody, flaw: (flaw: SpecFlaw) => void): AckRequest
     ...(body.upto !== undefined && { upto: Number(body.upto) }),
     ack: numbers(body.ack),
     nack,
+    release: numbers(body.release),
     extend: numbers(body.extend),
     drop: numbers(body.drop),
   };

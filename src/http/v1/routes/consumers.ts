@@ -149,8 +149,8 @@ const ackConsumer: Route = {
   summary: "Says what has become of events",
   about:
     "`ack` acknowledges single events. `upto` acknowledges everything that was handed out up to an event, if one pull " +
-    "or one connection was handed all of it. `nack` asks for another delivery, `extend` for more time, and `drop` " +
-    "makes dead letters. The answer means that it is on the disk. A repetition does no harm.",
+    "or one connection was handed all of it. `nack` asks for another delivery and `release` gives back what was not " +
+    "tried, `extend` asks for more time, and `drop` makes dead letters. The answer means that it is on the disk. A repetition does no harm.",
   body: AckSchema,
   answers: {
     200: { about: "It is on the disk.", schema: AckedSchema },
