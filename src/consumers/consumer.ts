@@ -19,6 +19,7 @@ import {
 import { deadPage } from "./dead.ts";
 import type { EventFilter, Feed, FeedItem } from "./feed.ts";
 import { Keeper, type KeptLog } from "./keeper.ts";
+import { LastUse } from "./last-use.ts";
 import { atMark, savedEtag, type SavedConsumer, type SavedSpec, specMark } from "./marks.ts";
 import { positionOf } from "./position.ts";
 import { goneOf, readEach } from "./read-each.ts";
@@ -67,8 +68,7 @@ export class StoredConsumer implements Consumer {
   #epoch = 0;
   readonly #sleepers = new Set<() => void>();
   #ended: "removed" | "closed" | null = null;
-  /** Unix ms. */
-  #seenMs: number;
+  readonly #lastUse: LastUse;
   #pulls = 0;
 
   /** `bound`: the highest position that can have been handed out by now. */
@@ -79,14 +79,14 @@ export class StoredConsumer implements Consumer {
     this.#etag = savedEtag(this.#saved);
     this.#state = new ConsumerState(saved.spec, saved.state, bound);
     this.#filter = { ...saved.spec.filter, gateways: this.gateways ?? [] };
-    this.#seenMs = saved.seenMs;
+    this.#lastUse = new LastUse(parts.clock, saved.seenMs, saved.spec.idleMs);
     this.#backlog = new ConsumerBacklog(parts.feed);
     this.#keeper = new Keeper({
       name,
       prefix: parts.prefix,
       log: parts.log,
       state: () => this.#state,
-      seenMs: () => this.#seenMs,
+      seenMs: () => this.#lastUse.seenMs,
     });
   }
 
@@ -112,12 +112,12 @@ export class StoredConsumer implements Consumer {
   /** Whether nobody has used it for as long as it allows. */
   isIdle(): boolean {
     const { idleMs } = this.spec;
-    return idleMs > 0 && this.#pulls === 0 && this.#parts.clock.nowMs() - this.#seenMs >= idleMs;
+    return idleMs > 0 && this.#pulls === 0 && this.#lastUse.isOver(idleMs);
   }
 
   /** Somebody uses it. */
   touch(): void {
-    this.#seenMs = this.#parts.clock.nowMs();
+    this.#lastUse.touch();
     this.#keeper.seen(this.spec.idleMs);
   }
 
@@ -201,7 +201,7 @@ export class StoredConsumer implements Consumer {
       redelivered: state.redelivered,
       oldestUnackedMs: oldest === null ? null : this.#wallMs(oldest),
       dead: state.dead.all.size,
-      lastSeenMs: this.#seenMs,
+      lastSeenMs: this.#lastUse.seenMs,
       etag: this.etag,
     };
   }
@@ -212,7 +212,7 @@ export class StoredConsumer implements Consumer {
     const at = await positionOf(start, this.#filter, this.#parts.feed);
     this.#alive();
     // Where the log takes nothing, it stays: a seek that is refused must not pass over events.
-    await this.#parts.log.mark([atMark(this.#parts.prefix, this.name, this.#state.save(), this.#seenMs)]);
+    await this.#parts.log.mark([atMark(this.#parts.prefix, this.name, this.#state.save(), this.#lastUse.seenMs)]);
     this.#alive();
     this.#state.seek(at);
     this.#moved();

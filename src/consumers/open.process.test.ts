@@ -230,6 +230,19 @@ test("the time in which the program did not run leaves an hour", async () => {
   expect(await codeOf(reopened.get("bot", ALL))).toBe("consumer_gone");
 });
 
+test("a calendar that is set ahead ends no consumer, and neither does one that was wrong at the start", async () => {
+  const { put, consumers, clock, open } = await stage();
+  await put("bot", { idleMs: 30 * DAY_MS });
+  clock.jump(40 * DAY_MS);
+  expect(await codeOf(consumers.get("bot", ALL))).toBe("no refusal");
+  const reopened = await open();
+  clock.jump(-40 * DAY_MS);
+  await clock.advance(DAY_MS);
+  expect(await codeOf(reopened.get("bot", ALL))).toBe("no refusal");
+  await clock.advance(30 * DAY_MS);
+  expect(await codeOf(reopened.get("bot", ALL))).toBe("consumer_gone");
+});
+
 test("a token of some gateways makes consumers of those, and sees no others", async () => {
   const { put, consumers, text } = await stage();
   const lobby = access("lobby");

@@ -15,8 +15,6 @@ import { Wakes } from "./wakes.ts";
 const ACCOUNT_MAX = 10_000;
 /** Names of consumers that have ended by themselves; the oldest are forgotten. */
 const GONE_MAX = 1000;
-/** What a start leaves to those that would have been idle for too long meanwhile, in ms. */
-const GRACE_MS = 3_600_000;
 
 /** How many a token may have made that are still there. The account's own Token counts as one token. */
 interface TokenQuota {
@@ -60,12 +58,9 @@ class StoredConsumers implements Consumers {
     const { consumers, gone, unreadable } = readMarks(prefix, marks);
     this.#gone = new Map([...gone].sort(([, a], [, b]) => a.atMs - b.atMs));
     this.#unreadable = new Set(unreadable);
-    const now = options.clock.nowMs();
     for (const [name, saved] of consumers) {
       this.#gone.delete(name);
-      const { idleMs } = saved.spec;
-      const seenMs = Math.min(now, Math.max(saved.seenMs, now - idleMs + Math.min(idleMs, GRACE_MS)));
-      this.#consumers.set(name, this.#make(name, { ...saved, seenMs }, options.feed.head));
+      this.#consumers.set(name, this.#make(name, saved, options.feed.head));
     }
   }
 
