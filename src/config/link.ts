@@ -111,9 +111,16 @@ function find(
   return null;
 }
 
-function channelOf(entry: WrittenBridge, { name, manifest }: Declared, { label, report }: WrittenGateway) {
-  if (manifest?.onlyChannel !== undefined) return manifest.onlyChannel;
+function channelOf(entry: WrittenBridge, { name, manifest }: Declared, { label, report, sameChannel }: WrittenGateway) {
   const { channel, channelWhere } = entry;
+  const only = manifest?.onlyChannel;
+  if (only !== undefined) {
+    if (channel !== null && channel !== only && !sameChannel) {
+      const what = `the channel ${JSON.stringify(channel)} of ${name} in ${label} has no effect: ${name} has one channel`;
+      report.warning("only-channel", channelWhere, [what, `write channel = "${only}"`]);
+    }
+    return only;
+  }
   if (channel === null || channel === "") {
     const what = `the entry for ${name} in ${label} has no channel`;
     report.error(

@@ -205,6 +205,16 @@ out = [{ account = "api.left", channel = "y", options = { key = "b" } }, { accou
     expect(told(loaded)).toContain("8:58 warning ignored-option");
   });
 
+  test.each([
+    ["game", ["8:44 warning only-channel"]],
+    ["api", []],
+  ])("the channel %j of an account with one channel: %j", (channel, problems) => {
+    const entries = `inout = [{ account = "api.left", channel = "${channel}" }, { account = "api.right" }]`;
+    const loaded = loadToml(`${accounts}[[gateway]]\nname = "main"\nenable = true\n${entries}\n`);
+    expect(told(loaded)).toEqual(problems);
+    expect(configOf(loaded).gateways[0]?.bridges[0]?.channel).toBe("api");
+  });
+
   test("a gateway that is not enabled is checked, not loaded, and cannot fail the start", () => {
     const idle = `[api.idle]\nBuffer = "ten"\n`;
     const loaded = loadToml(
@@ -337,6 +347,7 @@ describe("what is not there yet", () => {
       "5:2 warning protocol-missing",
       "15:3 warning gateway-idle",
       "19:11 warning bridge-skipped",
+      "23:11 warning only-channel",
     ]);
     expect(configOf(loaded).gateways[1]?.bridges).toHaveLength(1);
   });

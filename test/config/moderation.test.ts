@@ -28,8 +28,8 @@ const told = (loaded: Loaded) =>
 
 test("a room for moderators in a gateway of its own is good, also with a program that reads both", () => {
   const loaded = loadGateways({
-    lobby: ["site/lobby", "irc/#lobby", "api/x"],
-    staff: ["site/staff", "irc/#staff", "api/x"],
+    lobby: ["site/lobby", "irc/#lobby", "api/api"],
+    staff: ["site/staff", "irc/#staff", "api/api"],
   });
   expect(told(loaded)).toEqual([]);
 });
@@ -74,8 +74,8 @@ test.each([
 test("two accounts with moderators of their own are good, also with a program that hears all", () => {
   const gateways = {
     lobby: ["site/lobby", "irc/#lobby", "other/lobby"],
-    one: ["site/staff", "irc/#staff", "api/x"],
-    two: ["other/staff", "irc/#others", "api/x"],
+    one: ["site/staff", "irc/#staff", "api/api"],
+    two: ["other/staff", "irc/#others", "api/api"],
   };
   expect(told(loadGateways(gateways))).toEqual([]);
 });
