@@ -152,6 +152,8 @@ async function start(
 try {
   process.exit(await main(process.argv.slice(2)));
 } catch (error) {
-  err(`rialto: ${error instanceof Error ? error.stack : String(error)}\n${START_ERRORS.bug.remedy}\n`);
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  // The command line may be what failed.
+  await reportFailure(`${what}\n${START_ERRORS.bug.remedy}`, process.argv.includes("--json"), terminal());
   process.exit(START_ERRORS.bug.exit);
 }

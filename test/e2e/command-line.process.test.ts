@@ -1,10 +1,11 @@
 import { symlinkSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import http from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { START_ERRORS } from "../../src/errors.ts";
 import { type Program, startOnTerminal, startProgram } from "../support/program.ts";
 
@@ -46,6 +47,17 @@ test("called as matterbridge, it prints the version in the format of matterbridg
     expect(await program.exited()).toBe(0);
     expect(program.output()).toMatch(/^version: \d+\.\d+\.\d+ rialto\n$/u);
   }
+});
+
+test("a bug of a command with --json is an error object as well", async () => {
+  const strange = http.createServer((_request, response) => void response.end("strange"));
+  onTestFinished(() => void strange.close());
+  await new Promise<void>((resolve) => strange.listen(path.join(folder, "s"), resolve));
+  const { child, exited } = start("status", "--socket", "s", "--json");
+  let result = "";
+  child.stdout.on("data", (part: Buffer) => (result += part.toString()));
+  expect(await exited()).toBe(START_ERRORS.bug.exit);
+  expect(JSON.parse(result)).toEqual({ error: expect.stringContaining(START_ERRORS.bug.remedy) as string });
 });
 
 test("the options of matterbridge start it; -gops is a warning in the log", async () => {
