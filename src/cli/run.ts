@@ -57,7 +57,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     );
     systemd.ready(`${config.gateways.length} gateways, ${config.accounts.size} accounts`);
     if (config.path === null) printExample(app);
-    if (process.stdout.isTTY) printDashboard(app);
+    showDashboard(app, logger);
     followReloads(app, { asked, logger, systemd });
     return await untilStopped(app, signalled, logger, systemd);
   } catch (error) {
@@ -130,11 +130,16 @@ Or paste these two lines into another shell:
 `);
 }
 
-/** On a terminal only: whoever reads the link could use it, and logs have many readers. */
-function printDashboard(app: Pick<App, "dashboard">): void {
+/** The link on a terminal only: every reader of the output could use it, and a log has many readers. */
+function showDashboard(app: Pick<App, "dashboard">, logger: Logger): void {
   const link = app.dashboard();
-  if (link !== null)
+  if (link === null) return;
+  if (process.stdout.isTTY) {
     console.log(`\nThe dashboard, by a link that works once and expires after 10 minutes:\n\n  ${link}\n`);
+    return;
+  }
+  const [url = ""] = link.split("#", 1);
+  logger.info({ url }, "to open the dashboard, run `rialto dashboard`: it prints a link that signs you in");
 }
 
 async function untilStopped(

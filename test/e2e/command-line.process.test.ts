@@ -68,6 +68,15 @@ test("the options of matterbridge start it; -gops is a warning in the log", asyn
   expect(linesOf(program)).toContainEqual(expect.objectContaining({ level: "warn", option: "-gops" }));
 });
 
+test("without a terminal, a start prints where the dashboard is, and no link that signs in", async () => {
+  await configure('AdminBindAddress = "127.0.0.1:0"');
+  const program = start();
+  const [, url = ""] = await program.prints(/"url":"([^"]+)","msg":"to open the dashboard, run `rialto dashboard`/u);
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/u);
+  expect(program.output()).not.toContain("login=");
+  await stop(program);
+});
+
 test("a warning of the configuration is a line of the log, once, and nothing else is printed", async () => {
   await configure("Bufer = 3");
   const program = start();
