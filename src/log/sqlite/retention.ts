@@ -32,6 +32,9 @@ interface Oldest {
   readonly bytes: number;
 }
 
+/** An answer for an idempotency key. */
+type Answer = Pick<Oldest, "at" | "bytes">;
+
 /**
  * Deletes what is too old, then the oldest while the file is too large, in steps between which commits may run; what is
  * held stays in either case. Receipts go with their entries; only when there are very many do some of them take steps
@@ -47,6 +50,7 @@ export class Retention {
   readonly #delete: Statement<[Seq]>;
   readonly #deleteReceipts: Statement<[]>;
   readonly #keepHigh: Statement<[Seq]>;
+  readonly #answers: Statement<[], Answer>;
   readonly #lastOnce: Statement<[number], number>;
   readonly #deleteOnce: Statement<[number, number]>;
   readonly #strayReceipt: Statement<[], number>;
@@ -77,6 +81,7 @@ export class Retention {
     );
     this.#strayReceipt = db.prepare<[], number>(`SELECT seq ${stray} LIMIT 1`).pluck();
     this.#keepHigh = db.prepare("UPDATE high SET seq = max(seq, ?)");
+    this.#answers = db.prepare(`SELECT at, octet_length(answer) AS bytes FROM once ORDER BY id LIMIT ${STEP_ROWS}`);
     this.#lastOnce = db
       .prepare<[number], number>(
         `SELECT max(id) FROM (SELECT id, at FROM once ORDER BY id LIMIT ${STEP_ROWS}) WHERE at <= ?`,
@@ -114,7 +119,8 @@ export class Retention {
     // What goes with these ids may be enough.
     const excess = ids === null ? over : 0;
     const oldest = this.#oldest.all();
-    const last = choose(oldest, now, this.#maxAge, excess, held);
+    const room = { excess, answers: excess > 0 ? this.#answers.all() : [] };
+    const last = choose(oldest, now, this.#maxAge, room, held);
     // When all entries are held, so are the answers of their time: a post that is repeated now must not be said twice.
     const crowdedOut = last?.at ?? (oldest[0] === undefined ? Number.MAX_SAFE_INTEGER : oldest[0].at - 1);
     const before = Math.max(now - ONCE_MS, excess > 0 ? crowdedOut : -Infinity);
@@ -152,21 +158,26 @@ export class Retention {
   }
 }
 
-/** The last entry of those to delete in this step; null when none is to go. */
+/**
+ * The last entry of those to delete in this step; null when none is to go. `answers` of the time of these entries go
+ * with them, and make room as well.
+ */
 function choose(
   oldest: readonly Oldest[],
   now: number,
   maxAge: number,
-  excess: number,
+  { excess, answers }: { readonly excess: number; readonly answers: readonly Answer[] },
   held: Held | null,
 ): Oldest | null {
   let last: Oldest | null = null;
   let bytes = 0;
+  let counted = 0;
   for (const entry of oldest) {
     if (held !== null && entry.seq > held.after && entry.at > now - held.ageMs) break;
     const expired = entry.at < now - maxAge;
     if ((!expired && bytes >= excess) || bytes >= STEP_BYTES) break;
     bytes += entry.bytes;
+    for (; (answers[counted]?.at ?? Infinity) <= entry.at; counted += 1) bytes += answers[counted]?.bytes ?? 0;
     last = entry;
   }
   return last;

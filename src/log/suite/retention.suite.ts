@@ -150,6 +150,22 @@ export function describeRetention(bench: Bench): void {
       expect((await kept()).length).toBeLessThan(60);
     });
 
+    test("leaves as much when answers for keys are as large as the entries", async () => {
+      await bench.use({ tailBytes: 0, retentionBytes: MEBIBYTE });
+      const end = bench.log.hold({ after: () => 0, ageMs: HOUR });
+      const text = "x".repeat(20_000);
+      for (let index = 0; index < 200; index++) {
+        const once = { key: `k${index}`, fingerprint: "f", answer: text };
+        await bench.log.append({ ...batchOf(said(text)), once });
+        bench.now += 1;
+      }
+      end();
+      await bench.sweep();
+      const count = (await kept()).length;
+      expect(count).toBeGreaterThan(12);
+      expect(count).toBeLessThan(30);
+    });
+
     test("is in force, and moves on, for what goes without being asked for", async () => {
       await bench.use({ tailBytes: 0, retentionBytes: MEBIBYTE });
       let after = 0;
