@@ -18,11 +18,20 @@ export function formatOf(file: string): FormatName {
 
 export function parseText(name: FormatName, text: string): ParsedConfig {
   const parsed = attempt(name, text);
+  if (!parsed.ok && WEB_PAGE.test(text)) return { ok: false, problems: [webPage] };
   const other = parsed.ok ? null : guess(text);
   if (other === null || other === name) return parsed;
   const message = `the file looks like ${other.toUpperCase()}, but its name makes it ${name.toUpperCase()}`;
   return { ok: false, problems: [{ line: 1, column: 1, message, remedy: `rename it so that it ends in .${other}` }] };
 }
+
+const WEB_PAGE = /^\s*<(?:!doctype html|html)\b/iu;
+const webPage = {
+  line: 1,
+  column: 1,
+  message: "the file is a web page, not a configuration",
+  remedy: "download the file itself, such as by the button Raw of GitHub",
+};
 
 /** The format that a text that cannot be read seems to have; null: unknown. */
 function guess(text: string): FormatName | null {

@@ -18,6 +18,45 @@ const BARE_KEY = /^[\w-]+$/u;
 const unquoted = /^(\s*(?:[\w-]+|"[^"]*"|'[^']*')\s*=\s*)(?!["'[{])\S/u;
 const numeral = /^\s*([\w-]+)\s*=\s*([+-]?\d[^\s"'#,{}[\]]*)\s*(?:#.*)?$/u;
 const header = /^\s*\[([^[\]]+)\]/u;
+/** A key and a value with a space, a colon or nothing between them. */
+const withoutEquals = /^\s*[\w-]+\s*(?:[:"']|\s)/u;
+
+/** Tables of which a configuration has several. */
+const LIST = /^\[\[(?:same\w+)?gateway(?:\.\w+)?\]\]$/iu;
+
+/** What smol-toml says, and what that means. */
+const SAID: Readonly<Record<string, Said>> = {
+  "expected end of table array declaration": missingBracket("]]", "[[gateway]]"),
+  "expected comma or end of structure": {
+    message: "not valid TOML: a comma is missing before this, or a bracket that closes the list",
+    remedy: 'write it as in [{ account = "…", channel = "…" }, { account = "…", channel = "…" }]',
+  },
+  "each key-value declaration must be followed by an end-of-line": {
+    message: "not valid TOML: only a comment may follow here",
+    remedy: 'write each setting on a line of its own, and \\" for a quote inside a text',
+  },
+  "unrecognised escape sequence": badEscape(),
+  "invalid unicode escape": badEscape(),
+  "invalid non-hex character in unicode escape": badEscape(),
+  "unfinished array": { message: "not valid TOML: this list has no end", remedy: "close it with ]" },
+  "incomplete key-value: cannot find end of key": {
+    message: "not valid TOML: a key without a value stands before this, or a list or table has no end",
+    remedy: 'write it as in Nick = "…", and close a list with ] and a table with }',
+  },
+  "unfinished table": { message: "not valid TOML: this table has no end", remedy: "close it with }" },
+};
+
+function badEscape(): Said {
+  const message = "not valid TOML: in double quotes, \\ and what follows it stand for another character";
+  return { message, remedy: "write \\\\ for each \\, or put the text in single quotes" };
+}
+
+function missingBracket(brackets: string, example: string): Said {
+  return {
+    message: `not valid TOML: ${brackets} is missing at the end of this line`,
+    remedy: `write it as in ${example}`,
+  };
+}
 
 /** The line without its mistake; null if it is unclear what was meant. */
 export function fix(line: string, message: string, serial: number): string | null {
@@ -26,7 +65,7 @@ export function fix(line: string, message: string, serial: number): string | nul
     if (isHeader) return `["duplicate table ${serial}"]`;
     return /^\s*[^[{\s]/u.test(line) && !/"""|'''|[[{]/u.test(line) ? "" : null;
   }
-  if (message.includes(BAD_KEY)) return isHeader ? `["table ${serial}"]` : null;
+  if (message.includes(BAD_KEY)) return line.trimStart().startsWith("[") ? `["table ${serial}"]` : null;
   if (message.includes(UNCLOSED)) {
     const { key, before } = unclosedIn(line) ?? {};
     return key !== undefined && before === key ? `${key} = 0` : null;
@@ -50,9 +89,7 @@ export function explain(error: TomlError, lines: readonly string[]): Said {
     const quotes = typographicQuotes(line[at] ?? "", key);
     if (quotes !== null) return quotes;
   }
-  if (said === BAD_KEY && line.slice(at).trim() === "")
-    return { message: "not valid TOML: this key has no value", remedy: 'write it as in Nick = "…"' };
-  if (said === BAD_KEY) return explainBadKey(line);
+  if (said === BAD_KEY) return explainBadKey(line, line.slice(at).trim());
   if (said === "invalid value" && key !== null)
     return needsQuotes(key, /^[^\s"',}\]]*/u.exec(line.slice(at))?.[0] ?? "");
   const [, numbered, digits = ""] = said === NUMERAL ? (numeral.exec(line) ?? []) : [];
@@ -60,16 +97,24 @@ export function explain(error: TomlError, lines: readonly string[]): Said {
   const open = said === UNCLOSED ? unclosedIn(line) : null;
   if (open !== null)
     return { message: "a quote is missing at the end of this text", remedy: quoted(open.key, open.value) };
-  return { message: `not valid TOML: ${said}` };
+  return SAID[said] ?? { message: `not valid TOML: ${said}` };
 }
 
 function explainTwice({ line: number, column }: TomlError, lines: readonly string[]): Said {
   const line = lines[number - 1] ?? "";
   if (/^\s*\[/u.test(line)) {
     const name = nameOf(line);
-    const first = lines.findIndex((earlier) => nameOf(earlier) === name) + 1;
-    const where = first > 0 && first < number ? `, first on line ${first}` : "";
-    const remedy = "put its keys under one header, or write [[...]] for a list of tables";
+    const list = name.startsWith("[[") ? name : `[${name}]`;
+    const before = lines.slice(0, number - 1).map(nameOf);
+    const first = before.indexOf(name) + 1;
+    const part = `[${name.replaceAll(/[[\]]/gu, "")}.`;
+    const below = before.findIndex((earlier) => earlier.startsWith(part) || earlier.startsWith(`[${part}`));
+    if (first === 0 && name === list && below >= 0) {
+      const message = `${name} stands below ${before[below] ?? ""} on line ${below + 1}, which is a part of it`;
+      return { message, remedy: `move ${name} and its keys above that line` };
+    }
+    const where = first > 0 ? `, first on line ${first}` : "";
+    const remedy = LIST.test(list) ? `write ${list} for each of them` : "put all its keys under one header";
     return { message: `the table ${name} is defined twice${where}`, remedy };
   }
   const key = keyAt(line.slice(column - 1));
@@ -134,17 +179,25 @@ function quoted(key: string, value: string): string {
 }
 
 function needsQuotes(key: string, value: string): Said {
+  if (value === "") return { message: "this key has no value", remedy: quoted(key, "") };
   const isSwitch = /^(?:true|false)$/iu.test(value);
   const message = isSwitch ? "true and false are written in small letters" : "text needs quotes";
   return { message, remedy: isSwitch ? `write ${key} = ${value.toLowerCase()}` : quoted(key, value) };
 }
 
-/** Only the name of a table is shown: a line without an equals sign may be a secret. */
-function explainBadKey(line: string): Said {
+/** Only the name of a table is shown: a line without an equals sign may be a secret. `rest`: from the bad sign on. */
+function explainBadKey(line: string, rest: string): Said {
+  if (rest === "" && line.trimStart().startsWith("[")) return missingBracket("]", "[irc.libera]");
+  if (rest === "") return { message: "not valid TOML: this key has no value", remedy: 'write it as in Nick = "…"' };
+  if (withoutEquals.test(line) && (rest.startsWith(":") || !line.includes("=")))
+    return {
+      message: "not valid TOML: = is missing between this key and its value",
+      remedy: 'write it as in Nick = "…"',
+    };
   const message = `not valid TOML: a name without quotes only has letters from A to Z, digits, - and _`;
   const [, name = ""] = header.exec(line) ?? [];
-  const [first = "", ...rest] = name.trim().split(".");
+  const [first = "", ...more] = name.trim().split(".");
   if (!/^[\p{L}\p{N}\s._-]{1,100}$/u.test(name)) return { message, remedy: "put the name in quotes" };
-  const quotedName = BARE_KEY.test(first) && rest.length > 0 ? `${first}."${rest.join(".")}"` : `"${name.trim()}"`;
+  const quotedName = BARE_KEY.test(first) && more.length > 0 ? `${first}."${more.join(".")}"` : `"${name.trim()}"`;
   return { message, remedy: `write [${quotedName}]` };
 }
