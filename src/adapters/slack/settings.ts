@@ -109,10 +109,7 @@ function checkAppToken(AppToken: string): readonly SettingIssue[] {
   const where = `${APPS} > Basic Information > App-Level Tokens, with the scope connections:write`;
   if (AppToken === "")
     return [
-      error(
-        "AppToken",
-        `is missing: by Token alone Slack does not tell what happens; make the app's token at ${where}`,
-      ),
+      error("AppToken", `is missing: with Token alone, Slack delivers no events; make the app's token at ${where}`),
     ];
   if (!AppToken.startsWith("xapp-"))
     return [error("AppToken", `is no app's token, which begins with xapp-; make one at ${where}`)];
