@@ -89,6 +89,17 @@ test.each(ACTS)("%s of a muted guest is refused, and nobody sees it", async (_wh
   expect(done === null || !isRefusal(done)).toBe(true);
 });
 
+test.each(ACTS)("%s of a guest who is held after speaking is refused, and nobody sees it", async (_what, act) => {
+  const setting = await open();
+  const { chat, log, seen, enter } = setting;
+  const eve = await enter("eve");
+  const ids = await withMessages(setting, eve);
+  await chat.store.write(() => chat.people.set(eve.id, "held", true));
+  const before = [seen.length, log.events.length];
+  expect(await act(chat, eve, ids)).toMatchObject({ refused: "forbidden" });
+  expect([seen.length, log.events.length]).toEqual(before);
+});
+
 test("a new name of a held guest is refused, also as a second try to join, until somebody approves", async () => {
   const { chat, log, seen, enter } = await open({ hold: true });
   const eve = await enter("eve");

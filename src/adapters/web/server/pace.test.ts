@@ -2,7 +2,10 @@ import { PassThrough } from "node:stream";
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
 import { FakeClock, settled } from "../../../../test/support/fake-clock.ts";
-import type { WebCall } from "./calls.ts";
+import { ANN } from "../samples.suite.ts";
+import type { KeptUpload } from "../uploads.ts";
+import type { GuestCall, WebCall } from "./calls.ts";
+import { fileRoutes } from "./files.ts";
 import { inPace, SILENCE_MS } from "./pace.ts";
 import { readBody } from "./requests.ts";
 import { Incoming } from "./shares.ts";
@@ -75,11 +78,39 @@ test("bodies of JSON that stand still have a share of their address, and are ove
   expect(await readBody(standing(clock, incoming, "one"))).toMatchObject(unavailable);
   const other = readBody(standing(clock, incoming, "other"));
   await clock.advance(SILENCE_MS);
-  expect(new Set((await Promise.all([...bodies, other])).map((one) => JSON.stringify(one))).size).toBe(1);
+  const pending = Promise.resolve("still reads");
+  const answers = await Promise.all([...bodies, other].map(async (one) => await Promise.race([one, pending])));
+  expect(new Set(answers.map((one) => JSON.stringify(one))).size).toBe(1);
+  expect(answers).not.toContain("still reads");
   expect(await other).toMatchObject({ refused: "bad_request", detail: expect.stringContaining("60 s") as unknown });
   const call = standing(clock, incoming, "one", "2");
   (call.request as unknown as PassThrough).end("{}");
   expect(await readBody(call)).toEqual({ body: {} });
+});
+
+test("a file that stands still is over after a minute, and makes room for another", async () => {
+  const [clock, incoming] = [new FakeClock(), new Incoming()];
+  const keep = async (_id: string, source: AsyncIterable<Uint8Array>): Promise<KeptUpload> => {
+    try {
+      for await (const part of source) expect(part.length).toBe(0);
+      return { ok: true, bytes: 0, mime: "image/png" };
+    } catch {
+      return { ok: false, why: "failed" };
+    }
+  };
+  const settings = { MaxFileSize: 200_000, MaxFiles: 10 ** 9 };
+  const chat = { settings, records: { unused: () => [] }, uploads: { keep }, host: { clock } };
+  const call = standing(clock, incoming, "one");
+  const [upload] = fileRoutes;
+  let answer: unknown = null;
+  const uploading = { ...call, chat, guest: ANN, query: new URLSearchParams() } as unknown as GuestCall;
+  void Promise.resolve(upload?.handle(uploading)).then((reply) => (answer = reply));
+  for (let count = 0; count < 3; count += 1) expect(incoming.upload("one", ANN.id)).not.toBeNull();
+  expect(incoming.upload("one", ANN.id)).toBeNull();
+  await clock.advance(SILENCE_MS);
+  await settled();
+  expect(answer).toMatchObject({ refused: "bad_request", detail: expect.stringContaining("too slowly") as unknown });
+  expect(incoming.upload("one", ANN.id)).not.toBeNull();
 });
 
 test("an address has 8 uploads at a time, a guest 4, and an account 32", () => {
