@@ -114,6 +114,15 @@ test("without a terminal, or over a file that is there, nothing is asked and not
   expect(readFileSync(join(cwd, "rialto.toml"), "utf8")).toBe("mine");
 });
 
+test("a name with other letters is written so that the file can be read, and the accounts can be tried next", async () => {
+  const cwd = scratch();
+  const answers = ["api", "büro", "127.0.0.1:4301", "", "api", "two", "127.0.0.1:4302", "", "", ""];
+  const { code, told } = await run(cwd, answers);
+  expect(code).toBe(0);
+  expect(readFileSync(join(cwd, "rialto.toml"), "utf8")).toContain('\n[api."büro"]\n');
+  expect(told).toContain("rialto check --online ");
+});
+
 test("answers that come all at once, as when somebody pastes them, are each taken", async () => {
   const cwd = scratch();
   const answers = ["api", "one", "127.0.0.1:4301", "", "api", "two", "127.0.0.1:4302", "", "", ""];

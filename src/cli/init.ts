@@ -68,7 +68,9 @@ export async function init(file: string | null, surroundings: Surroundings): Pro
   say(`\n${path} is written. "rialto check" says:\n\n`);
   const code = check(path, { env, cwd, write: say });
   say(
-    code === 0 ? `\nStart it: rialto -conf ${path}\n` : `\nCorrect the file and check it again: rialto check ${path}\n`,
+    code === 0
+      ? `\nTry its accounts: rialto check --online ${path}\nStart it: rialto -conf ${path}\n`
+      : `\nCorrect the file and check it again: rialto check ${path}\n`,
   );
   return code;
 }
@@ -183,7 +185,8 @@ function accountText({ manifest, name, settings }: Account): string {
     const schema: SettingSchema | undefined = manifest.schema.properties[setting];
     return `${wrap(plain(schema?.description ?? ""), "# ", "# ")}${setting} = ${JSON.stringify(value)}\n`;
   });
-  return `# ${manifest.title}\n[${manifest.protocol}.${name}]\n${lines.join("")}`;
+  const key = /^[\w-]+$/u.test(name) ? name : JSON.stringify(name);
+  return `# ${manifest.title}\n[${manifest.protocol}.${key}]\n${lines.join("")}`;
 }
 
 /** A description without its Markdown: names of settings and values in it are readable without backticks. Pure. */
