@@ -107,6 +107,7 @@ describe("what stands after the thirteen keys", () => {
     ["that there is none any more", { topic: "" }],
     ["that its author is a program", { bot: true }],
     ["whom it may notify", { mentions: "none" }],
+    ["the new name of a member", { newName: "rob" }],
     ["all", { source: { format: "some", text: "" }, about: ABOUT, files: [FILE], avatar: FILE, topic: "x" }],
   ])("comes back: %s", (_name, more) => {
     const stored = encodeStored({ ...BARE, ...more });

@@ -34,7 +34,7 @@ function posted(text: string, more: Partial<Omit<Posted, "body">> = {}, body: Pa
 }
 
 function member(change: Membership["change"], text: string): Membership {
-  return { ...BASE, kind: "member", author: BOB, change, text };
+  return { ...BASE, kind: "member", author: BOB, change, ...(change === "rename" && { newName: "rob" }), text };
 }
 
 function topic(author: Author): Topic {
@@ -152,7 +152,7 @@ test.each<[string, Event, Partial<Message>, string?]>([
   ["a rename", member("rename", "bob is now known as rob"), { event: "join_leave", username: "bob" }],
   ["a topic", topic(BOB), { event: "topic_change", text: "the topic is new", username: "bob" }],
 ])("%s", (_name, event, expected, label = expected.event ?? "") => {
-  expect(stored(event).message).toMatchObject(expected);
+  expect(stored(event)).toMatchObject({ message: expected, ...("newName" in event && { newName: "rob" }) });
   expect(record(event)).toMatchObject({ entry: { label } });
 });
 

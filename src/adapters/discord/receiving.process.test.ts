@@ -307,6 +307,7 @@ test("people who come, take another name and go are told in each joined room, no
   bob.leave();
   await until(host, "Robert leaves");
   expect(toldBy(host)).toEqual(["Bob joins", "Bob is now known as Robert", "Robert leaves"]);
+  expect(host.events[1]).toMatchObject({ change: "rename", newName: "Robert" });
   expect(server.world.history.get(town.channel.id)?.map((id) => server.world.messages.get(id)?.wire.type)).toContain(
     MessageType.UserJoin,
   );

@@ -143,8 +143,8 @@ describe("people", () => {
       { channel: "#d[", key: "q #d[", change: "leave", text: "alice quits" },
     ]);
     expect(events(`${ALICE} NICK bob`)).toMatchObject([
-      { channel: "#c", change: "rename", author: { name: "alice" }, text: "alice is now known as bob" },
-      { channel: "#d[", change: "rename" },
+      { channel: "#c", change: "rename", author: { name: "alice" }, newName: "bob", text: "alice is now known as bob" },
+      { channel: "#d[", change: "rename", newName: "bob" },
     ]);
     expect(events(`${ALICE} QUIT`, { verboseJoinPart: true })[0]).toMatchObject({
       text: "alice (al@host.example) quits",

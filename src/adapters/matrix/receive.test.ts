@@ -255,7 +255,7 @@ describe("people", () => {
     [
       "a rename",
       member({ membership: "join", displayname: "Al" }, joined),
-      { change: "rename", author: { name: "Alice" }, text: "Alice is now known as Al" },
+      { change: "rename", author: { name: "Alice" }, newName: "Al", text: "Alice is now known as Al" },
     ],
     [
       "a kick",

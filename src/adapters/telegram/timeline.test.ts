@@ -239,6 +239,7 @@ test("that somebody has another name is told where they were heard", async () =>
   ]);
   await timeline.ready();
   expect(told().slice(2)).toEqual(["-1001 Alice is now known as Ally", "-1001 Ally: again", "-1001 Ally: once more"]);
+  expect(host.events[2]).toMatchObject({ change: "rename", newName: "Ally" });
   expect(host.events[2]?.key).toBe(`n/-1001/${lastUpdate() - 1}`);
 });
 

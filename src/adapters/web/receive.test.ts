@@ -67,7 +67,9 @@ test.each([
   ["rename", "bea (guest) is now ann (guest)"],
 ] as const)("a %s is told as %j", (change, text) => {
   const move = { guest: { ...ANN, room: "lobby" }, change, before: "bea", nonce: "1" };
+  const newName = change === "rename" ? "ann (guest)" : undefined;
   expect(moved(move, 5)).toMatchObject({ kind: "member", change, text, channel: "lobby" });
+  expect(moved(move, 5).newName).toBe(newName);
 });
 
 test("each happening has a key of its own, the same when it is told again", () => {

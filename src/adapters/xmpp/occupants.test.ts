@@ -71,10 +71,11 @@ describe("coming and going", () => {
     ["is kicked", user(actor, "307"), "leave", "bob kicked alice (spam)"],
     ["is banned", user(actor, "301"), "leave", "bob banned alice (spam)"],
     ["is kicked by nobody", user("<item/>", "307"), "leave", "somebody kicked alice"],
-    ["is renamed", user(`<item nick="alicia"/>`, "303"), "rename", "alice is now known as alicia"],
-  ])("alice %s", (_, inner, change, text) => {
+    ["is renamed", user(`<item nick="alicia"/>`, "303"), "rename", "alice is now known as alicia", "alicia"],
+  ])("alice %s", (_, inner, change, text, newName?: string) => {
     const event = left(presence("alice", inner, "unavailable"), aRoom(), 5);
     expect(event).toMatchObject({ kind: "member", change, text, author: { identity: "o:a" }, atMs: 5 });
+    expect(event?.newName).toBe(newName);
   });
 
   test("alice joins", () => {
