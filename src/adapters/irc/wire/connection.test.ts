@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { FakeClock, settled } from "../../../../test/support/fake-clock.ts";
+import { expectTurns } from "../../kit/turns.suite.ts";
 import { type IrcConnection, connect } from "./connection.ts";
 
 const MIB = 1024 * 1024;
@@ -35,4 +36,14 @@ test("a server may leave 1 MiB unread; with more it is as good as dead", async (
   connection.write(Buffer.from("x"));
   await settled();
   expect(ends).toEqual(["lost: the server does not read what Rialto sends"]);
+});
+
+test("what a server says is handled when a turn has time for it", async () => {
+  await expectTurns(async (port, heard) => {
+    const endpoint = { host: "127.0.0.1", port, bind: "", tls: null };
+    const result = await connect({ endpoint, clock: new FakeClock(), signal: new AbortController().signal });
+    if (!result.ok) throw new Error(result.ended.why.message);
+    result.connection.listen((bytes) => heard(Buffer.from(bytes).toString()));
+    return () => result.connection.end({ cause: "asked", why: { code: "stopping", message: "the test is over" } });
+  });
 });
