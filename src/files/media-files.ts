@@ -338,12 +338,12 @@ export class MediaFiles implements FileStore {
     owner?: string,
   ): Promise<WrittenContent | FileRefusal> {
     const written = await this.#parts.content.write(chunks, limit);
-    if (written.ok) {
-      if (owner !== undefined) this.#eviction.uploaded(owner, written.bytes);
-      this.#bytes += roomOf(written.bytes);
-      this.#count += 1;
-      if (this.#bytes > this.#options.media.storeBytes || this.#count > CONTENTS_MAX) void this.#sweep();
-    }
+    if (!written.ok) return written;
+    if (owner !== undefined)
+      for (const each of [this.#eviction, this.#parts.sharing]) each?.uploaded(owner, written.bytes);
+    this.#bytes += roomOf(written.bytes);
+    this.#count += 1;
+    if (this.#bytes > this.#options.media.storeBytes || this.#count > CONTENTS_MAX) void this.#sweep();
     return written;
   }
 

@@ -5,6 +5,7 @@ import { makeDurableFolder } from "../lib/make-folder.ts";
 import { ContentStore } from "./content-store.ts";
 import { writeWhole } from "./disk.ts";
 import { Entries } from "./entries.ts";
+import { Eviction } from "./eviction.ts";
 import type { FileStore } from "./files.ts";
 import { MediaFiles } from "./media-files.ts";
 import { type FilesOptions, keepMsOf } from "./options.ts";
@@ -27,7 +28,7 @@ export async function openFiles(options: FilesOptions): Promise<FileStore> {
   const ownSecret = async (): Promise<Uint8Array> => await secretOf(join(folder, "secret"), temporary());
   const secret = media.endpoint === null ? null : await (shared?.secret() ?? ownSecret());
   const limit = Math.min(media.downloadSize, media.storeBytes);
-  const kept = { keepMs: keepMsOf(options), bytesMax: media.storeBytes };
+  const kept = { keepMs: keepMsOf(options), bytesMax: media.storeBytes, eviction: new Eviction(options.uploads) };
   const sharing = shared === undefined ? null : await openSharing({ shared, content, clock, log, limit, ...kept });
   return new MediaFiles(options, { folder, content, entries, secret, sharing });
 }

@@ -18,11 +18,18 @@ export interface SharedContents {
   note(id: string, known: SharedNote, signal: AbortSignal): Promise<boolean>;
   noted(id: string): Promise<SharedNote | null>;
   /**
-   * Removes what was not used for `keepMs`, and, when the rest takes more than `bytesMax`, the longest unused; `room`:
-   * so much less, as there was no room for that much. `bytes`: what stays; `removed`: how many.
+   * Removes what was not used for `keepMs`, and, when the rest takes more than `bytesMax`, what has the lowest rank,
+   * and of equal ranks the longest unused; `room`: so much less, as there was no room for that much. `bytes`: what
+   * stays; `removed`: how many.
    */
   sweep(
-    limits: { readonly keepMs: number; readonly bytesMax: number; readonly room: number },
+    limits: {
+      readonly keepMs: number;
+      readonly bytesMax: number;
+      readonly room: number;
+      /** Asked when the rest is over the limit. */
+      readonly ranking: () => Promise<(sha256: string) => number>;
+    },
     signal: AbortSignal,
   ): Promise<{ readonly bytes: number; readonly removed: number }>;
 }

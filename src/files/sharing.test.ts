@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import type { KnownUploads } from "./files.ts";
 import type { SharedContents } from "./shared.ts";
 import { had, never, opened, remote, source, stage, wanted } from "./stage.suite.ts";
 
@@ -10,6 +12,8 @@ class Servers implements SharedContents {
   readonly contents = new Map<string, number>();
   readonly notes = new Map<string, { readonly sha256: string; readonly facts: string }>();
   readonly sweeps: number[] = [];
+  /** The contents in the order in which the last sweep was asked to remove them. */
+  order: readonly string[] = [];
   readonly #holds: number;
   /** Whether they have no room for a note either. */
   isFull = false;
@@ -40,8 +44,13 @@ class Servers implements SharedContents {
     return await Promise.resolve(!this.isFull);
   }
 
-  async sweep({ room }: { readonly room: number }): Promise<{ readonly bytes: number; readonly removed: number }> {
+  async sweep({
+    room,
+    ranking,
+  }: Parameters<SharedContents["sweep"]>[0]): Promise<{ readonly bytes: number; readonly removed: number }> {
     this.sweeps.push(room);
+    const rank = await ranking();
+    this.order = [...this.contents.keys()].sort((one, other) => rank(one) - rank(other));
     this.isFull = false;
     let removed = 0;
     for (const name of this.contents.keys()) {
@@ -63,6 +72,26 @@ test("a machine that finds the servers full makes room and puts it again, also r
   expect([...servers.contents.keys()]).toEqual(contents.slice(1).map(sha256));
   expect(servers.sweeps).toHaveLength(1);
   expect(servers.sweeps[0]).toBeGreaterThan(900_000);
+});
+
+test("what goes first on the servers are uploads of the token that has uploaded most, and last files of messages", async () => {
+  const servers = new Servers(3 * MEBIBYTE);
+  const contents = ["of a message", "of another", "own", "own too"].map((name) => Buffer.alloc(900_000, name));
+  const [shown = "", theirs = "", ...own] = contents.map(sha256);
+  const owners = new Map([theirs, ...own].map((name) => [name, new Set([name === theirs ? "eve" : "mallory"])]));
+  const uploads = (): Promise<KnownUploads> => Promise.resolve({ owners, shown: new Set([shown]) });
+  const { files } = await stage({ shared: servers, uploads, media: { downloadSize: MEBIBYTE } });
+  const take = async (content: Buffer, owner?: string): Promise<void> => {
+    const named = { name: "a.bin", mime: null, ...(owner !== undefined && { owner }) };
+    expect(await files.take(Readable.from([content]), named)).toMatchObject({ ok: true });
+  };
+  const [first, second, third, fourth] = contents as [Buffer, Buffer, Buffer, Buffer];
+  await take(first);
+  await take(second, "eve");
+  await take(third, "mallory");
+  await take(fourth, "mallory");
+  expect(servers.sweeps).toHaveLength(1);
+  expect(servers.order).toEqual([own[0], theirs, shown]);
 });
 
 test("so it is with what is known of a file, and what has no room at all is refused", async () => {

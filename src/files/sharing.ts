@@ -7,6 +7,7 @@ import { counted, unlessAborted } from "./chunks.ts";
 import type { ContentStore } from "./content-store.ts";
 import { readSlice } from "./disk.ts";
 import type { FileEntry } from "./entries.ts";
+import type { Eviction } from "./eviction.ts";
 import { readFileId } from "./file-id.ts";
 import { type FileRefusal, GONE, notNow, STOPPED, tooLarge } from "./refusal.ts";
 import type { SharedContents } from "./shared.ts";
@@ -22,6 +23,8 @@ export interface SharingOptions {
   /** What was not used for so long may go, and how much the servers are to hold. */
   readonly keepMs: number;
   readonly bytesMax: number;
+  /** Decides what goes when space runs out there. */
+  readonly eviction: Eviction;
 }
 
 /** A content that the servers have, and what is known of it. */
@@ -143,6 +146,10 @@ export class Sharing {
     await this.#sweeping;
   }
 
+  uploaded(owner: string, bytes: number): void {
+    this.#options.eviction.uploaded(owner, bytes);
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#puts.close();
@@ -187,7 +194,7 @@ export class Sharing {
     }
   }
 
-  /** Puts something; where the servers are full, after the longest unused has gone. Rejects when that is not enough. */
+  /** Puts something; where the servers are full, after a sweep has made room. Rejects when that is not enough. */
   async #withRoom(bytes: number, put: () => Promise<boolean>): Promise<void> {
     if (await put()) return;
     await this.#sweepInTurn(bytes + ROOM_BESIDE);
@@ -200,11 +207,12 @@ export class Sharing {
   }
 
   async #sweep(room: number): Promise<void> {
-    const { shared, keepMs, bytesMax } = this.#options;
+    const { shared, keepMs, bytesMax, eviction } = this.#options;
     const { signal } = this.#closing;
     try {
       signal.throwIfAborted();
-      const limits = { keepMs: keepMs + USE_SLACK_MS, bytesMax, room };
+      const ranking = async (): Promise<(sha256: string) => number> => await eviction.ranking();
+      const limits = { keepMs: keepMs + USE_SLACK_MS, bytesMax, room, ranking };
       const { bytes, removed } = await unlessAborted(shared.sweep(limits, signal), signal);
       this.#bytes = bytes;
       if (removed > 0) this.#known.clear();

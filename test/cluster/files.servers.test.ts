@@ -205,6 +205,21 @@ needs(["nats-server"], () => {
     expect(await left()).toBe("");
   });
 
+  test("what is over the limit goes by its rank, and of equal ranks the oldest first", async () => {
+    const { one } = await two();
+    const contents = ["a", "b", "c"].map((name) => Buffer.alloc(200_000, name));
+    for (const content of contents) await one.put(sha256(content), parts(content), never);
+    const [kept, ...others] = contents.map(sha256);
+    const ranking = (): Promise<(name: string) => number> => Promise.resolve((name) => (name === kept ? 1 : 0));
+    const limits = { keepMs: 3_600_000, bytesMax: 500_000, room: 0, ranking };
+    expect(await one.sweep(limits, never)).toMatchObject({ removed: 1 });
+    expect(await Promise.all([kept, ...others].map(async (name = "") => await one.use(name)))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
   test("who finds no room for a file makes some, also where another sweeps, and nothing is left of what was refused", async () => {
     const { one, other, log, otherLog, stream, shard } = await two();
     expect(await raises(log, 1, LOG_ACCOUNT)).toBe(true);

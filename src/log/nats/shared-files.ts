@@ -40,10 +40,12 @@ interface SharedSettings {
 interface SweepLimits {
   /** What was last used longer ago goes, in ms. */
   readonly keepMs: number;
-  /** What all may take; beyond that, the longest unused goes. */
+  /** What all may take. */
   readonly bytesMax: number;
   /** So much is to be put for which there was no room; 0: nothing. */
   readonly room: number;
+  /** Asked when the rest is over a limit: what has the lowest rank goes first. Absent: all are equal. */
+  readonly ranking?: () => Promise<(sha256: string) => number>;
 }
 
 /**
@@ -128,11 +130,12 @@ export class SharedFiles {
 
   /**
    * Where this node is the one for it, or the bucket over its limit or full, which does not wait for another: removes
-   * what is too old by the servers' clock, and, when the rest is over a limit, the longest unused; what is known
-   * of files whose content is not there; and what was never finished. `bytes`: what stays.
+   * what is too old by the servers' clock, and, when the rest is over a limit, what has the lowest rank, and of
+   * equal ranks the longest unused; what is known of files whose content is not there; and what was never finished.
+   * `bytes`: what stays.
    */
   async sweep(
-    { keepMs, bytesMax, room }: SweepLimits,
+    { keepMs, bytesMax, room, ranking = equal }: SweepLimits,
     signal: AbortSignal,
   ): Promise<{ readonly bytes: number; readonly removed: number }> {
     const info = await this.#stream.jsm.streams.info(this.#objects.stream);
@@ -153,8 +156,11 @@ export class SharedFiles {
       left -= roomOf(each);
       count -= 1;
     };
-    for (const each of all) {
-      if (nowMs - each.atMs <= keepMs && left <= most.bytes && count <= most.count) break;
+    const isOver = (): boolean => left > most.bytes || count > most.count;
+    for (const each of all) if (nowMs - each.atMs > keepMs) await remove(each);
+    const rank = isOver() ? await ranking() : () => 0;
+    for (const each of [...kept].sort((one, other) => rank(sha256Of(one)) - rank(sha256Of(other)))) {
+      if (!isOver()) break;
       await remove(each);
     }
     const contents = new Set([...kept].filter((each) => !isNote(each)).map(sha256Of));
@@ -173,6 +179,8 @@ export class SharedFiles {
     }
   }
 }
+
+const equal = (): Promise<() => number> => Promise.resolve(() => 0);
 
 const nameOf = (sha256: string): string => sha256.slice(0, NAME_DIGITS);
 
