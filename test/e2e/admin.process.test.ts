@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import type { ExplainView, StatusView } from "../../src/admin/views.ts";
@@ -93,14 +94,19 @@ test("status, send, explain: what the operator says arrives, and its way can be 
 test("tail shows what is accepted; a stop while somebody follows is a good end for both", async () => {
   const rialto = await start();
   const tail = begin(["tail", ...socketOf(rialto), "g"]);
-  const post = async (): Promise<void> => {
-    await rialto.client("left").post({ gateway: "g", username: "ann", text: "\u001b[31mred" });
-  };
+  let isShown = false;
   // Only what comes after it has begun to follow is shown.
-  const posts = setInterval(() => void post(), 200);
-  onTestFinished(() => clearInterval(posts));
+  const post = async (): Promise<void> => {
+    while (!isShown) {
+      await rialto.client("left").post({ gateway: "g", username: "ann", text: "\u001b[31mred" });
+      await delay(200);
+    }
+  };
+  const posting = post();
   expect(await tail.next()).toMatch(/ ann: \\u\{1b\}\[31mred\n$/);
-  clearInterval(posts);
+  isShown = true;
+  // Otherwise a post could be under way when the program stops.
+  await posting;
   expect((await rialto.stop()).code).toBe(0);
   expect(await tail.code()).toBe(0);
   expect(rialto.output()).not.toContain("bug");
