@@ -9,6 +9,7 @@ const SHARED: SettingsOf<typeof sharedSchema> = {
   IconURL: "https://icon.example/",
   IgnoreNicks: ["a"],
   IgnoreMessages: ["b"],
+  EmojiCodes: "off",
   ReplaceMessages: [["c", "d"]],
   ReplaceNicks: [],
   ExtractNicks: [["e", "(f)"]],

@@ -42,6 +42,12 @@ export const sharedSchema = {
     IgnoreMessages: filter(
       "Drops messages from here if their text or file comment matches one of these regular expressions.",
     ),
+    EmojiCodes: {
+      enum: ["standing", "reference", "off"],
+      description:
+        "Which short codes in messages from here become emoji, such as `:cat:`. `standing`: those that stand alone between spaces or punctuation, outside code and addresses; `reference`: all of them, as matterbridge does it; `off`: none.",
+      default: "standing",
+    },
     ReplaceMessages: replacements(
       "Changes the text of messages from here: pairs of a regular expression and its replacement.",
     ),

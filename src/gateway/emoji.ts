@@ -1,4 +1,18 @@
+import type { PresentationSettings } from "../config/presentation.ts";
 import { emojiNamed } from "../content/emoji-names.ts";
+import { replaceStandingCodes } from "./standing-codes.ts";
+
+/** Short codes in a text of a format, as the setting EmojiCodes of its account says. */
+export function replaceCodes(text: string, format: string, how: PresentationSettings["emojiCodes"]): string {
+  switch (how) {
+    case "standing":
+      return replaceStandingCodes(text, format);
+    case "reference":
+      return replaceEmoji(text);
+    case "off":
+      return text;
+  }
+}
 
 /**
  * Short codes to Unicode: `:smile:` becomes 😄. A code runs from a colon to the next colon or white space; an unknown

@@ -66,6 +66,9 @@ describe("filters", () => {
 describe("transforms", () => {
   test.each<[string, Partial<PresentationSettings>, Partial<Message>, unknown]>([
     ["emoji", {}, { text: ":smile: hi" }, ["bob", "😄 hi"]],
+    ["emoji within a word", {}, { text: "a:cat:b :cat:" }, ["bob", "a:cat:b 🐱"]],
+    ["emoji everywhere", { emojiCodes: "reference" }, { text: "a:cat:b `:cat:`" }, ["bob", "a🐱b `🐱`"]],
+    ["no emoji", { emojiCodes: "off" }, { text: ":cat:" }, ["bob", ":cat:"]],
     ["emoji before ReplaceMessages", { replaceMessages: [["😄", "grin"]] }, { text: ":smile:" }, ["bob", "grin"]],
     [
       "rules in turn",

@@ -1,13 +1,13 @@
 import type { Account } from "../config/config.ts";
 import { EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
 import type { Drop, DropReason } from "./drops.ts";
-import { replaceEmoji } from "./emoji.ts";
+import { replaceCodes } from "./emoji.ts";
 import { compileExtractions, compileMatcher, compileReplacements } from "./filters.ts";
 
 export type InboundVerdict = { readonly is: "pass"; readonly message: Message } | ({ readonly is: "drop" } & Drop);
 
-/** The compiled way in of one source account. */
-export type Inbound = (message: Message) => InboundVerdict;
+/** The compiled way in of one source account. `format`: of the text; absent: what people type. */
+export type Inbound = (message: Message, format?: string) => InboundVerdict;
 
 /** More programs than this passing one message on is a circle, not a chain. */
 const MAX_HOPS = 8;
@@ -20,10 +20,10 @@ const MAX_HOPS = 8;
 export function compileInbound(account: Account): Inbound {
   const filter = compileFilter(account);
   const transform = compileTransform(account);
-  return (message) => {
+  return (message, format = "markdown") => {
     const drop = filter(message);
     if (drop !== null) return { is: "drop", ...drop };
-    const result = transform(message);
+    const result = transform(message, format);
     // A rule may have taken the whole text away.
     return isEmpty(result) ? { is: "drop", reason: "empty" } : { is: "pass", message: result };
   };
@@ -64,11 +64,11 @@ function firstOf<T, R>(all: readonly T[], find: (one: T) => R | null): R | null 
   return null;
 }
 
-function compileTransform({ presentation }: Account): (message: Message) => Message {
+function compileTransform({ presentation }: Account): (message: Message, format: string) => Message {
   const replace = compileReplacements(presentation.replaceMessages);
   const extract = compileExtractions(presentation.extractNicks);
-  return (message) => {
-    const replaced = replace(replaceEmoji(message.text));
+  return (message, format) => {
+    const replaced = replace(replaceCodes(message.text, format, presentation.emojiCodes));
     const { nick, text } = extract({ nick: message.username, text: replaced });
     if (text === message.text && nick === message.username) return message;
     return { ...message, text, username: nick };

@@ -28,7 +28,7 @@ import {
   nameOf,
 } from "./acts.ts";
 import { type About, encodeStored } from "./codec.ts";
-import { replaceEmoji } from "./emoji.ts";
+import { replaceCodes, replaceEmoji } from "./emoji.ts";
 import { compileMatcher, compileReplacements, type Matcher } from "./filters.ts";
 import type { Drop } from "./drops.ts";
 import { type Inbound, ignored } from "./inbound.ts";
@@ -155,7 +155,8 @@ function recordTopic(event: Topic, at: Place, scene: Scene): Normalized {
   const drop = said === null ? null : ignored("ignored_text", scene.ignoresText(said));
   if (drop !== null) return { is: "drop", ...drop };
   const source = { format: "plain", text };
-  const replaced = said === null ? null : scene.replaces(replaceEmoji(said));
+  const replaced =
+    said === null ? null : scene.replaces(replaceCodes(said, "plain", scene.account.presentation.emojiCodes));
   // That a rule leaves nothing of it does not mean that somebody took it away.
   const topic = replaced === "" && said !== "" ? null : replaced;
   return recordSaid({ event, author, source, files: [], label: EventLabel.topic, about: null, topic }, at, scene);
@@ -233,15 +234,11 @@ interface Saying {
 
 function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }: Scene): Normalized {
   const { event, author, files, about, suffix = "", topic = null, newName } = saying;
-  const verdict = inbound({
-    ...blank(account, at),
-    ...byline(author),
-    text: saying.source.text,
-    event: saying.label,
-    Extra: extraOf(files),
-  });
+  const { format } = saying.source;
+  const given = { ...blank(account, at), ...byline(author), text: saying.source.text, event: saying.label };
+  const verdict = inbound({ ...given, Extra: extraOf(files) }, format);
   if (verdict.is === "drop") return verdict;
-  const said: Source = { format: saying.source.format, text: verdict.message.text };
+  const said: Source = { format, text: verdict.message.text };
   const blocks = parse(said.format, said.text);
   const words = plainText(blocks);
   // Nothing but formatting is nothing to say.

@@ -9,6 +9,7 @@ const PRESENTATION: PresentationSettings = {
   iconURL: "",
   ignoreNicks: [],
   ignoreMessages: [],
+  emojiCodes: "standing",
   replaceMessages: [],
   replaceNicks: [],
   extractNicks: [],
