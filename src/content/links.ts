@@ -10,7 +10,8 @@ export function isLinkable(href: string): boolean {
 const FOUND = /https?:\/\/[^\s<>[\]"`\\]+/giy;
 
 /**
- * Where the address that begins at `at` ends, `at` when none does. Punctuation and marks after it are no part of it.
+ * Where the address that begins at `at` ends, `at` when none does. Punctuation after it is no part of it, and neither is
+ * a mark of formatting that was opened before it.
  */
 export function endOfUrl(text: string, at: number): number {
   FOUND.lastIndex = at;
@@ -21,7 +22,7 @@ export function endOfUrl(text: string, at: number): number {
   for (; end > 0; end -= 1) {
     const last = found.charAt(end - 1);
     if (last === ")" && closing > 0) closing -= 1;
-    else if (!TRAILING.has(last)) break;
+    else if (!TRAILING.has(last) || (MARKS.has(last) && !isOpen(text, at, last))) break;
   }
   // The scheme alone is no address.
   return /^https?:\/\/./i.test(found.slice(0, end)) ? at + end : at;
@@ -36,6 +37,14 @@ export function endsInUrl(text: string): boolean {
 const URL_MAX = 2048;
 
 const TRAILING = new Set("?!.,:;*_~'|");
+const MARKS = new Set("*_~|");
+
+/** Whether the last of these marks before the address begins something, as in `_see https://example.org/_`. */
+function isOpen(text: string, at: number, mark: string): boolean {
+  const last = text.lastIndexOf(mark, at - 1);
+  if (at === 0 || last === -1) return false;
+  return !/[\p{L}\p{N}]/u.test(text.charAt(last - 1)) && !/\s/u.test(text.charAt(last + 1));
+}
 
 /**
  * What is shown of a link where nothing can be clicked on: the words, the address, or the words and then the address.

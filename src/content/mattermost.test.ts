@@ -98,7 +98,7 @@ describe("plain text has only what it needs to be shown as it is", () => {
     ["[a](http://b.example)", "[a]\u200b(http://b.example)"],
     [String.raw`C:\dir \* \\s`, String.raw`C:\dir \\\* \\\s`],
     ["&lt; &", "&amp;lt; &"],
-    ["http://e.example/_a_*b* (http://e.example/).", "<http://e.example/_a_*b>\\* (http://e.example/)."],
+    ["http://e.example/_a_*b* (http://e.example/).", "<http://e.example/_a_*b*> (http://e.example/)."],
     ["me@e.example", "me@e.example"],
   ])("%j", (words, written) => {
     expect(write(words)).toBe(written);
