@@ -168,11 +168,28 @@ function opens(line: string, at: number, begin: number): boolean {
 function closeOf(line: string, open: number, end: number, addresses: Addresses): number {
   const char = line.charAt(open);
   for (let at = open + 1; at < end;) {
-    if (at > open + 1 && line.charAt(at) === char && !isSpace(line.charAt(at - 1))) return at;
+    if (at > open + 1 && line.charAt(at) === char && !isSpace(line.charAt(at - 1)) && !isWithinWord(line, at))
+      return at;
     at = addresses.get(at) ?? at + 1;
   }
   return -1;
 }
+
+/**
+ * XEP-0393 lets a mark close before a letter. Identifiers and paths such as `_FILE_OFFSET_BITS` and `~/src/~x` would lose
+ * their signs by that, so these marks may not, except in scripts that have no spaces between words.
+ */
+function isWithinWord(line: string, at: number): boolean {
+  return (
+    IDENTIFYING.has(line.charAt(at)) &&
+    /^[\p{L}\p{N}]$/u.test(line.charAt(at + 1)) &&
+    !SPACELESS.test(line.charAt(at + 1))
+  );
+}
+
+const IDENTIFYING = new Set("_~");
+const SPACELESS =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u;
 
 function isSpace(char: string): boolean {
   return /^[\s\p{Cc}]$/u.test(char);
