@@ -53,7 +53,11 @@ test.each([
 test.each([
   ["picture", "image/png", "picture.png"],
   ["picture.jpeg", "image/png", "picture.jpeg"],
-  ["v1.2", "image/png", "v1.2.png"],
+  ["v1.2", "text/plain", "v1.2"],
+  ["song.fur", "application/zip", "song.fur"],
+  ["a.b c", "image/png", "a.b c.png"],
+  ["a.longer", "image/png", "a.longer.png"],
+  [".hidden", "text/plain", ".hidden.txt"],
   ["file", "application/octet-stream", "file"],
 ])("the name %s of %s becomes %s", async (name, mime, ending) => {
   expect(await withEnding(name, mime)).toBe(ending);

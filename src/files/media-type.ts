@@ -114,9 +114,11 @@ export function isShown(mime: string): boolean {
   return SHOWN.has(mime);
 }
 
-/** The name with an ending that fits the type, when it has no ending that says a type. */
+/** The name with an ending that fits the type, when it has no ending of its own. */
 export async function withEnding(name: string, mime: string): Promise<string> {
-  const { extension, lookup } = await tables();
+  const { extension } = await tables();
   const ending = extension(mime);
-  return ending === false || mime === UNKNOWN || lookup(name) !== false ? name : `${name}.${ending}`;
+  return ending === false || mime === UNKNOWN || ENDING.test(name) ? name : `${name}.${ending}`;
 }
+
+const ENDING = /[^.]\.[\p{L}\p{N}]{1,5}$/u;
