@@ -154,6 +154,7 @@ describe("people", () => {
 
   test.each([
     [":vjt!vjt@host KICK #c alice :spam", false, "vjt kicked alice (spam)"],
+    [":vjt!vjt@host KICK #c alice :bye\u000304 red", false, "vjt kicked alice (bye red)"],
     [":vjt!vjt@host KICK #c alice", false, "vjt kicked alice"],
     [":vjt!vjt@host KICK #c alice :vjt", false, "vjt kicked alice"],
     [":vjt!vjt@host.example KICK #c alice :bye", true, "vjt (vjt@host.example) kicked alice (bye)"],

@@ -239,7 +239,7 @@ function who(source: LineSource, context: IrcReceiveContext): string {
 }
 
 function reasonOf(text: string | undefined): string | null {
-  return withoutControls(text ?? "") || null;
+  return withoutControls(plainText(parseIrc(text ?? ""))) || null;
 }
 
 /** A server's clock may be this wrong before ours counts instead. */
