@@ -63,6 +63,17 @@ describe("filters", () => {
   });
 });
 
+test("nothing in the name of a file turns the direction of text", () => {
+  const result = run(
+    {},
+    { text: "", Extra: { file: [aFile({ Name: "photo_\u202egpj.exe" }), aFile({ Name: "a.png" })] } },
+  );
+  expect(result).toMatchObject({
+    is: "pass",
+    message: { Extra: { file: [{ Name: "photo_gpj.exe" }, { Name: "a.png" }] } },
+  });
+});
+
 describe("transforms", () => {
   test.each<[string, Partial<PresentationSettings>, Partial<Message>, unknown]>([
     ["emoji", {}, { text: ":smile: hi" }, ["bob", "😄 hi"]],

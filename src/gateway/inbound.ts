@@ -1,5 +1,5 @@
 import type { Account } from "../config/config.ts";
-import { EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
+import { EventLabel, type Extra, JOIN_PART, type Message } from "../contract/message.ts";
 import type { Drop, DropReason } from "./drops.ts";
 import { replaceCodes } from "./emoji.ts";
 import { compileExtractions, compileMatcher, compileReplacements } from "./filters.ts";
@@ -68,11 +68,21 @@ function compileTransform({ presentation }: Account): (message: Message, format:
   const replace = compileReplacements(presentation.replaceMessages);
   const extract = compileExtractions(presentation.extractNicks);
   return (message, format) => {
+    const files = cleanFiles(message.Extra);
     const replaced = replace(replaceCodes(message.text, format, presentation.emojiCodes));
     const { nick, text } = extract({ nick: message.username, text: replaced });
-    if (text === message.text && nick === message.username) return message;
-    return { ...message, text, username: nick };
+    if (text === message.text && nick === message.username && files === message.Extra) return message;
+    return { ...message, text, username: nick, Extra: files };
   };
+}
+
+/** What turns the direction of text: with it, a program can look like `photo_exe.jpg`. */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Names of files that read as they are, wherever they are shown. */
+function cleanFiles(extra: Extra | null): Extra | null {
+  if (extra === null || extra.file.every(({ Name }) => Name.search(TURNING) === -1)) return extra;
+  return { ...extra, file: extra.file.map((file) => ({ ...file, Name: file.Name.replaceAll(TURNING, "") })) };
 }
 
 function isEmpty(message: Message): boolean {
