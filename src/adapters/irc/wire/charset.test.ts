@@ -40,6 +40,26 @@ describe("charsetOf", () => {
 });
 
 describe("decode", () => {
+  const line = ":a!u@h PRIVMSG #c :";
+  const cyrillic = Buffer.from("а".repeat(40));
+  test.each<[string, readonly (string | Uint8Array | readonly number[])[], string]>([
+    ["a line that was cut", [line, "grüße ", [0xf0, 0x9f, 0x98]], "grüße "],
+    ["a line that ngircd cut", [line, "é", cyrillic.subarray(0, 41), "[CUT]"], `é${"а".repeat(20)}[CUT]`],
+    ["an emoji that was cut", [line, "hello ", [0xf0, 0x9f, 0x98]], "hello "],
+    ["the second half of a line", [line, cyrillic.subarray(1, 40), " é"], `${"а".repeat(19)} é`],
+    ["a line cut at both ends", [line, cyrillic.subarray(1, 40), [0xd0], " é"], `${"а".repeat(19)}\ufffd é`],
+    ["the rest of a character", [line, cyrillic.subarray(1, 80)], "а".repeat(39)],
+    ["a bad byte amid valid text", [line, "äöü", [0xff], "äöü"], "äöü\ufffdäöü"],
+    ["an action", [line, "\u0001ACTION ", cyrillic.subarray(1, 41), "\u0001"], `\u0001ACTION ${"а".repeat(19)}\u0001`],
+    ["an action that was cut", [line, "\u0001ACTION ", cyrillic.subarray(0, 41)], `\u0001ACTION ${"а".repeat(20)}`],
+    ["Latin-1", [line, "caf", [0xe9]], "café"],
+    ["Latin-1 with two letters", [line, "na", [0xef], "ve caf", [0xe9]], "naïve café"],
+    ["windows-1251", [line, [0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x20, 0xe2, 0xf1, 0xe5, 0xec]], "Привет всем"],
+  ])("%s", (_, parts, text) => {
+    const whole = parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.from([...part])));
+    expect(charset("utf-8").decode(Buffer.concat(whole))).toBe(`${line}${text}`);
+  });
+
   test.each([
     ["utf-8", "c3a9", "é"],
     ["utf-8", "e9", "é"],

@@ -4,6 +4,7 @@ import type * as Chardet from "chardet";
 import type * as Iconv from "iconv-lite";
 import { detectCharset } from "./detect-charset.ts";
 import { ESC, isJis, jis } from "./iso-2022-jp.ts";
+import { mendedUtf8 } from "./mended-utf8.ts";
 
 /**
  * How text is written on the wire. Made by `charsetOf`; every one has ASCII as it is, so CR, LF and NUL only come from
@@ -12,8 +13,8 @@ import { ESC, isJis, jis } from "./iso-2022-jp.ts";
 export interface Charset {
   readonly name: string;
   /**
-   * UTF-8 where it is valid UTF-8, else this charset (the most likely one where this is UTF-8); ISO-2022-JP where its
-   * escape sequences are.
+   * UTF-8 where it is valid UTF-8, else this charset; ISO-2022-JP where its escape sequences are. Where this is UTF-8, a
+   * line with a few damaged bytes is UTF-8 too, and any other has the most likely charset.
    */
   readonly decode: (bytes: Uint8Array) => string;
   /** Characters it lacks become `?`: `fit` says which. */
@@ -61,7 +62,7 @@ function chardet(): typeof Chardet {
 
 const utf8: Charset = {
   name: "utf-8",
-  decode: (bytes) => decodeJis(bytes) ?? decodeUtf8(bytes) ?? decodeGuessed(bytes),
+  decode: (bytes) => decodeJis(bytes) ?? decodeUtf8(bytes) ?? mendedUtf8(bytes) ?? decodeGuessed(bytes),
   encode: (text) => Buffer.from(text),
   measure: (text) => Buffer.byteLength(text),
   // Half a surrogate pair has no UTF-8: it becomes U+FFFD, as encoders have it.
