@@ -9,6 +9,9 @@ function body(inner: string) {
 
 const oob = (url: string, desc = ""): string => `<x xmlns="${NS.oob}"><url>${url}</url>${desc}</x>`;
 
+const replyRange = (start: number, end: number): string =>
+  `<fallback xmlns="${NS.fallback}" for="${NS.reply}"><body start="${start}" end="${end}"/></fallback>`;
+
 describe("text", () => {
   const ranges = (...each: readonly string[]): string =>
     `<fallback xmlns="${NS.fallback}" for="${NS.reply}">${each.join("")}</fallback>`;
@@ -35,6 +38,11 @@ describe("text", () => {
     ["<body>/men</body>", "normal", "styling", "/men"],
     [`<body>2 * 3</body><unstyled xmlns="${NS.styling}"/>`, "normal", "plain", "2 * 3"],
     [`<body>abc</body><fallback xmlns="${NS.fallback}" for="urn:other"/>`, "normal", "styling", "abc"],
+    [`<body>&gt; base text\nyes</body>${replyRange(0, 15)}`, "normal", "styling", "yes"],
+    [`<body>&gt; base text\nyes</body>${replyRange(0, 999)}`, "normal", "styling", "yes"],
+    [`<body>&gt; 👍\nanswer</body>${replyRange(0, 5)}`, "normal", "styling", "answer"],
+    [`<body>&gt; alone</body>${replyRange(0, 999)}`, "normal", "styling", "> alone"],
+    [`<body>abc</body>${replyRange(0, 999)}`, "normal", "styling", "abc"],
     [
       `<body>abcdef</body><fallback xmlns="${NS.fallback}" for="${NS.reply}"><body start="1" end="99"/></fallback>`,
       "normal",

@@ -38,20 +38,39 @@ const KNOWN: ReadonlySet<string> = new Set([NS.reply, NS.oob, NS.sfs, NS.reactio
  */
 function withoutFallback(message: Stanza, body: string): string {
   const characters = Array.from(body);
+  let hasReply = false;
   const fallbacks = [NS.fallback, NS.fallbackOld].flatMap((namespace) => message.getChildren("fallback", namespace));
   for (const fallback of fallbacks.slice(0, RANGES_MAX)) {
     if (!KNOWN.has(attr(fallback, "for"))) continue;
+    const isReply = attr(fallback, "for") === NS.reply;
+    hasReply ||= isReply;
     const ranges = fallback.getChildren("body").slice(0, RANGES_MAX);
     const isSubject = ranges.length === 0 && child(fallback, "subject") !== undefined;
-    if (ranges.length === 0 && !isSubject) return "";
+    if (ranges.length === 0 && !isSubject) return isReply ? body : "";
     for (const range of ranges) {
       const start = place(attr(range, "start"), 0);
       const end = place(attr(range, "end"), characters.length);
       if (start === null || end === null) continue;
-      for (let at = start; at < Math.min(end, characters.length); at += 1) characters[at] = "";
+      const most = isReply ? endOfQuote(characters) : characters.length;
+      for (let at = start; at < Math.min(end, most); at += 1) characters[at] = "";
     }
   }
-  return characters.join("");
+  const left = characters.join("");
+  return left.trim() === "" && hasReply ? body : left;
+}
+
+/**
+ * Where the leading lines end that begin with `>`; where there are none, the end. Some clients count the range of a
+ * reply wrongly, and what was said must not be cut with the quote.
+ */
+function endOfQuote(characters: readonly string[]): number {
+  let end = 0;
+  while (characters[end] === ">") {
+    const next = characters.indexOf("\n", end);
+    if (next === -1) return characters.length;
+    end = next + 1;
+  }
+  return end === 0 ? characters.length : end;
 }
 
 /** Null for what is not a place. */
