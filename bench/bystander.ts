@@ -80,7 +80,7 @@ async function look(each: Case, { folder, program, smoke }: Stage): Promise<Seen
   const server = await each.server?.();
   const rest = (server?.config ?? "") + GATEWAYS;
   const { backlog = 0, general = "" } = each;
-  const data = backlog === 0 ? {} : { data: await backlogOf(smoke ? 100 : backlog, folder) };
+  const data = backlog === 0 ? {} : { data: await backlogOf(smoke ? 100 : backlog, { folder, bin }) };
   return await withRialto({ folder, bin, rest, general, ...data }, async (rialto) => {
     const ended = new AbortController();
     const asker = new Asker(rialto.reader, ended.signal);
@@ -121,21 +121,28 @@ async function look(each: Case, { folder, program, smoke }: Stage): Promise<Seen
   });
 }
 
-const backlogs = new Map<number, string>();
+const backlogs = new Map<string, string>();
 let copies = 0;
 
-/** A data folder of its own in which the attacked gateway has so many messages. */
-async function backlogOf(messages: number, folder: string): Promise<string> {
-  const filled = backlogs.get(messages) ?? join(folder, `backlog-${messages}`);
-  if (!backlogs.has(messages)) {
-    await withRialto({ folder, data: filled, rest: GATEWAYS, general: "Search = true" }, async ({ reader: port }) => {
-      const load = startLoad();
-      const path = `/v1/gateways/${ATTACKED.gateway}/messages`;
-      const body = v1MessageBody(BACKLOG_BYTES).replace("xxxxx", " aaaa");
-      await load.ask({ port, path, body, connections: 64, messages });
-      await load.stop();
-    });
-    backlogs.set(messages, filled);
+/**
+ * A data folder of its own in which the attacked gateway has so many messages, written by the same program: an older
+ * program cannot read the log of a newer one.
+ */
+async function backlogOf(messages: number, { folder, bin }: { readonly folder: string; readonly bin: string }) {
+  const key = `${messages} ${bin}`;
+  const filled = backlogs.get(key) ?? join(folder, `backlog-${messages}-of-${backlogs.size}`);
+  if (!backlogs.has(key)) {
+    await withRialto(
+      { folder, bin, data: filled, rest: GATEWAYS, general: "Search = true" },
+      async ({ reader: port }) => {
+        const load = startLoad();
+        const path = `/v1/gateways/${ATTACKED.gateway}/messages`;
+        const body = v1MessageBody(BACKLOG_BYTES).replace("xxxxx", " aaaa");
+        await load.ask({ port, path, body, connections: 64, messages });
+        await load.stop();
+      },
+    );
+    backlogs.set(key, filled);
   }
   const copy = `${filled}-${(copies += 1)}`;
   cpSync(filled, copy, { recursive: true, filter: (source) => !source.endsWith(".sock") });
