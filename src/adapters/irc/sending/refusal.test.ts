@@ -14,6 +14,9 @@ const read = (text: string) => {
 
 test.each([
   [":irc.test 404 me #a :Cannot send to channel", ["#a", "deferred", "forbidden"]],
+  [":irc.test 404 me #a :Your message must not be 80% or more capital letters", ["#a", "rejected", "bad_content"]],
+  [":irc.test 404 me #a :Swearing is not permitted in this channel", ["#a", "rejected", "bad_content"]],
+  [":irc.test 404 me #a :You are not permitted to send to this channel", ["#a", "deferred", "forbidden"]],
   [":irc.test 404 me #a :Cannot send to channel (no colours allowed)", ["#a", "rejected", "bad_content"]],
   [":irc.test 404 me #a :You cannot send external messages to this channel", ["#a", "gone", "not_found"]],
   [":irc.test 404 me #Information :You need voice (+v) (#information)", ["#Information", "deferred", "forbidden"]],

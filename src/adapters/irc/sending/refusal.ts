@@ -36,7 +36,8 @@ const RATE_RETRY_MS = 20_000;
 const REGISTERED_RETRY_MS = 60_000;
 
 /** The text is at fault, not the channel: it would be refused forever, and hold up all that follows it. */
-const CONTENT = /colou?r|format|censor|banned (?:word|phrase)|filter|spam|blocked|repeat|caps|ctcp|too long|notice/iu;
+const CONTENT =
+  /colou?r|format|censor|banned (?:word|phrase)|filter|spam|blocked|swear|repeat|caps|capital|ctcp|too long|notice/iu;
 const OUTSIDE = /external|not (?:in|on) (?:the |that )?channel|outside/iu;
 const SAYING = /^(?:PRIVMSG|NOTICE)$/iu;
 /** How ircd-hybrid and its kin drop a line: not by a numeric. */
