@@ -62,6 +62,8 @@ export interface Edited extends EventBase {
    * message.
    */
   readonly vouched: boolean;
+  /** It is a message of its own if the message that it edits is not known. Absent: it is not, and is dropped then. */
+  readonly isSaidAnyway?: boolean;
   readonly body: SaidBody;
 }
 

@@ -176,6 +176,14 @@ function recordPosted(event: Posted, at: Place, known: readonly (Known | null)[]
 function recordEdited(event: Edited, at: Place, target: Known | null, scene: Scene): Normalized {
   const { editDisable, editSuffix: suffix } = scene.account.presentation;
   if (editDisable) return { is: "drop", reason: "edits_disabled" };
+  if (target === null && event.isSaidAnyway === true) {
+    return recordPosted(
+      { ...event, kind: "posted", messages: event.aliases, replyTo: null, thread: null },
+      at,
+      [],
+      scene,
+    );
+  }
   if (target === null) return { is: "drop", reason: "unknown_target" };
   if (target.gone) return { is: "drop", reason: "gone" };
   const { author, body, aliases } = event;

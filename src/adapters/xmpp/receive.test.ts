@@ -141,8 +141,20 @@ describe("corrections, retractions, moderation", () => {
       `<body>hi!</body><replace xmlns="${NS.correct}" id="m0"/>${ALICE}${sid("s2")}`,
     );
     expect(events).toMatchObject([
-      { kind: "edited", message: "id:o%3Aa:m0", aliases: ["sid:s2", "id:o%3Aa:m1"], vouched: false },
+      {
+        kind: "edited",
+        message: "id:o%3Aa:m0",
+        aliases: ["sid:s2", "id:o%3Aa:m1"],
+        vouched: false,
+        isSaidAnyway: true,
+      },
     ]);
+  });
+
+  test("a correction may name the id that the room gave", () => {
+    const isKnown = (id: string): boolean => id === "s0";
+    const correction = `<body>hi!</body><replace xmlns="${NS.correct}" id="s0"/>${ALICE}${sid("s2")}`;
+    expect(received("alice", correction, { isKnown }).events).toMatchObject([{ kind: "edited", message: "sid:s0" }]);
   });
 
   test.each([

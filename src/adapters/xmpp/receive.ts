@@ -102,9 +102,10 @@ function spoken({ message, room, id, sid, who, base, author }: Said): readonly E
   ];
   const replaced = soundId(attr(child(message, "replace", NS.correct), "id"));
   if (replaced !== null) {
-    return [
-      { kind: "edited", ...base, message: authorRef(who, replaced), aliases: messages, author, vouched: false, body },
-    ];
+    // Some clients name the id that the room gave. A correction has the whole text: it must not get lost.
+    const corrected = room.isKnown(replaced) ? roomRef(replaced) : authorRef(who, replaced);
+    const edit = { message: corrected, aliases: messages, author, vouched: false, isSaidAnyway: true, body };
+    return [{ kind: "edited", ...base, ...edit }];
   }
   return [{ kind: "posted", ...base, messages, author, body, replyTo: replyTo(message, room), thread: null }];
 }
