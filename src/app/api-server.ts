@@ -68,8 +68,8 @@ export interface ApiCore {
   readonly allowedHosts: () => readonly string[];
   /** The configuration as it is now. */
   readonly config: () => Config;
-  /** As in ApiServers. */
-  readonly hint: (accountKey: string, channel: string, hint: SharedHint) => void;
+  /** Told what a program says of typing, by account key and gateway. Must be quick. */
+  readonly hint: (accountKey: string, gateway: string, hint: SharedHint) => void;
   /** `/v1` of an account is in use: what others say is referred to there as well. */
   readonly keepIds: () => void;
   /** Read from the log when somebody asks for them first. Rejects with a LogError. */

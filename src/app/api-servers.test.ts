@@ -59,6 +59,7 @@ beforeEach(async () => {
       http,
       logger: new MemoryLogger().logger,
       onDrop: () => undefined,
+      hint: () => undefined,
       delivery: () => null,
       tokens: tokens.get,
     });

@@ -65,12 +65,11 @@ export class ApiServers {
   /** An error of the configuration has left something out. */
   #isDegraded = false;
 
-  constructor(core: Omit<ApiCore, "allowedHosts" | "config" | "hint" | "sides" | "keepIds">) {
+  constructor(core: Omit<ApiCore, "allowedHosts" | "config" | "sides" | "keepIds">) {
     const config = (): Config => this.#configNow();
     const allowedHosts = (): readonly string[] => config().general.allowedHosts;
     this.#here = core.sharing === null ? null : new AccountsHere(core.sharing);
-    const hint: ApiCore["hint"] = (...of) => this.hint(...of);
-    this.#core = { ...core, allowedHosts, config, hint, sides: () => this.#sides(), keepIds: () => this.#keepIds() };
+    this.#core = { ...core, allowedHosts, config, sides: () => this.#sides(), keepIds: () => this.#keepIds() };
   }
 
   get all(): readonly ApiServer[] {

@@ -46,6 +46,7 @@ async function holding(node: TunnelNode) {
     http: await loadHttp(),
     logger,
     onDrop: () => undefined,
+    hint: () => undefined,
     delivery: () => null,
     tokens: tokens.get,
   });

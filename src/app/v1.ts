@@ -48,8 +48,8 @@ export interface V1Sources {
   readonly files: FileStore;
   readonly routes: Routes;
   readonly ingest: Ingest;
-  /** As in ApiServers. */
-  readonly hint: (accountKey: string, channel: string, hint: SharedHint) => void;
+  /** As in ApiCore. */
+  readonly hint: (accountKey: string, gateway: string, hint: SharedHint) => void;
   /** What is said by any account is known by its id from now on. */
   readonly keepIds: () => void;
   readonly clock: Clock;
@@ -115,6 +115,7 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
       const source = sources.config().accounts.get(accountKey);
       const seen = routes.seen(key).get(subjectOf(accountKey, channel));
       if (source === undefined || seen === undefined) return;
+      if (hint.kind === "typing" && ![source, account()].every(showsTyping)) return;
       const { name: of, protocol } = source;
       const place = { account: of, protocol, channel: protocol === "api" ? "api" : channel };
       deps.hints.tell(hintEventOf(hint, place, seen, clock.nowMs()));
@@ -125,6 +126,8 @@ export async function openV1(sources: V1Sources, host: V1Host): Promise<V1Servic
     },
   });
 }
+
+const showsTyping = ({ presentation }: Account): boolean => presentation.showUserTyping;
 
 const quotasOf = (settings: Omit<ApiSettings, "Token">): Quotas => ({
   postsPerMinute: settings.PostsPerMinute,

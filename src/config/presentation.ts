@@ -70,6 +70,12 @@ export const sharedSchema = {
         "Shows a notice here when a linked room has been out of reach for longer than OutageNotice, and says when it is back. Not for API accounts.",
       default: true,
     },
+    ShowUserTyping: {
+      type: "boolean",
+      description:
+        "Shows here that people type elsewhere, and elsewhere that people type here, on networks that can show it and to programs that use the API below `/v1`. `false` does neither.",
+      default: true,
+    },
     PreserveThreading: {
       type: "boolean",
       description: "Shows replies and threads here as such, if possible. Otherwise they are ordinary messages.",

@@ -12,7 +12,6 @@ const noEffect = (name: string): IgnoredSetting => unneeded(name, "matterbridge 
 
 /** Settings that any account of the reference may have, and so `[general]` too. */
 export const ignoredShared: readonly IgnoredSetting[] = [
-  later("ShowUserTyping", "typing is not relayed"),
   later("PrefixMessagesWithNick", "only Mattermost and Slack accounts have it"),
   unneeded("UseUserName", "only Discord, Matrix and Mattermost have two names for a person"),
   later("UseFullName", "only Slack and Telegram accounts have it"),

@@ -44,6 +44,8 @@ export interface Hint {
   readonly channel: ChannelRef;
   readonly author: Author;
   readonly on: boolean;
+  /** How long `on` holds where the network does not say when it ends; absent: until it says so. */
+  readonly forMs?: number;
 }
 
 /**

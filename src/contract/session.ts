@@ -71,6 +71,8 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
    * rejects, and is over at the latest when the signal is aborted. Absent where the network does not list any.
    */
   rooms?(signal: AbortSignal): Promise<readonly string[]>;
+  /** Absent where the network cannot show that somebody types. */
+  readonly typing?: TypingDisplay;
   /** Absent where nobody comes as a guest of ours. */
   readonly guests?: GuestDesk;
   /** Never rejects. */
@@ -79,6 +81,17 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
   quiesce(): Promise<void>;
   /** Stop, step 2: says goodbye; idempotent, and over at the latest when the signal is aborted. */
   close(signal: AbortSignal): Promise<void>;
+}
+
+/** How a network shows that somebody elsewhere types. */
+export interface TypingDisplay {
+  /** How long the network shows it; the core repeats `on` before that. Infinity: until it is switched off. */
+  readonly lastsMs: number;
+  /**
+   * Switches it on or off in a joined channel. Returns at once and never throws. It is dropped while messages need the
+   * connection or a rate limit holds them, and nobody learns whether it arrived. Our own typing is never a hint.
+   */
+  show(channel: ChannelRef, on: boolean): void;
 }
 
 /** Somebody in a channel. */

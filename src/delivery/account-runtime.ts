@@ -28,6 +28,7 @@ import { HealthReporter } from "./health-reporter.ts";
 import { fullJitter } from "./retry.ts";
 import type { JoinChannel } from "./session/channel.ts";
 import type { AccountStatus } from "./status.ts";
+import type { PlaceDisplay } from "./typing.ts";
 import { Supervisor } from "./session/supervisor.ts";
 
 /** What all accounts share, over all configurations. */
@@ -166,6 +167,14 @@ export class AccountRuntime {
       return counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count), 0);
     };
     return { takes: () => lanes().length > 0, down: this.supervisor.downOf(channel), backlog };
+  }
+
+  /** What shows typing in a channel; null: nothing can, or not now. Nothing is shown while messages go there. */
+  typingIn(channel: string): PlaceDisplay | null {
+    const display = this.supervisor.typingIn(channel);
+    if (display === null) return null;
+    const { lastsMs } = display;
+    return { lastsMs, show: (on) => (!on || this.#underWay(channel) === null) && display.show(on) };
   }
 
   /** What comes in from now on goes by these settings. */

@@ -10,6 +10,7 @@ import { openAt, scratchFolder } from "../log/sqlite/scratch.suite.ts";
 import type { Hold, Log } from "../log/log.ts";
 import { systemClock } from "./clock.ts";
 import { type Delivery, openDelivery } from "./delivery.ts";
+import type { OnHint } from "./hints.ts";
 import { RemoteFiles } from "./remote-files.ts";
 import { MemoryLogger, refOf, ScriptedNetwork } from "./scripted.suite.ts";
 import { MemoryFiles } from "./stage.suite.ts";
@@ -41,7 +42,10 @@ function restart(): void {
   memory = new MemoryLogger();
 }
 
-async function open(config: Config = aConfig([aGateway("main", bridges)], accounts)): Promise<Delivery> {
+async function open(
+  config: Config = aConfig([aGateway("main", bridges)], accounts),
+  onHint: OnHint = () => undefined,
+): Promise<Delivery> {
   const delivery = await openDelivery({
     config,
     adapters: new Map([
@@ -55,6 +59,7 @@ async function open(config: Config = aConfig([aGateway("main", bridges)], accoun
     logger: memory.logger,
     clock: systemClock,
     random: () => 0,
+    onHint,
   });
   onTestFinished(() => stop(delivery));
   return delivery;
@@ -238,4 +243,29 @@ test("an account of a protocol that does not exist is a bug of whoever made the 
   await expect(open(aConfig([aGateway("main", ["inout nothing.a #x", "inout api.left api"])]))).rejects.toThrow(
     'no adapter for the protocol of the account "nothing.a"',
   );
+});
+
+test("typing on one network is shown on the other until the person has said something", async () => {
+  const hints: string[] = [];
+  const delivery = await open(undefined, (account, channel, hint) => {
+    hints.push(`${account} ${channel}`);
+    delivery.typing(account, channel, hint);
+  });
+  delivery.start();
+  const shown = (): readonly string[] => web.sessions.flatMap((session) => session.shown);
+  await eventually(
+    () => Promise.resolve([...net.opens, ...web.opens]),
+    (opens) => opens.length === 2 && delivery.state("web.b")?.is === "online",
+    () => "the sessions",
+  );
+  const { host } = net.opens[0]!;
+  const { author } = said("");
+  await eventually(
+    () => Promise.resolve(host.hint?.({ kind: "typing", channel: refOf("#x"), author, on: true })),
+    () => shown().length > 0,
+    () => "typing that is shown",
+  );
+  expect(await host.accept({ events: [said("hello")], cursor: null })).toEqual(["stored"]);
+  await until(web, 1);
+  expect([shown(), hints[0], net.session.shown]).toEqual([["ref:room on", "ref:room off"], "net.a #x", []]);
 });

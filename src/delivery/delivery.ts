@@ -27,6 +27,8 @@ import { watchedPlaces } from "./places.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import type { AccountAct, AccountActed, AccountStatus, LoopStatus } from "./status.ts";
 import type { State } from "./session/supervisor-options.ts";
+import type { PlaceDisplay } from "./typing.ts";
+import { type TypingHint, TypingRelay } from "./typing-relay.ts";
 
 /** The accounts of networks: what they say comes in, and what is said elsewhere goes to them. */
 export interface Delivery {
@@ -51,6 +53,8 @@ export interface Delivery {
   release(accountKey: string, how: { readonly isLost: boolean }): Promise<void>;
   /** Pauses, resumes or reconnects the account with this key. Rejects with a LogError. */
   control(accountKey: string, act: AccountAct): Promise<AccountActed>;
+  /** Somebody types: shown where what is said there goes, by the networks that run here. Must be quick. */
+  typing(accountKey: string, channel: string, hint: TypingHint): void;
   /** Loops through other bridges, of which messages are withheld. */
   loops(): readonly LoopStatus[];
   /**
@@ -119,6 +123,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   const shared = { ...options, ...boundedHints(options), lanes, loops };
   const runtimes = new AccountRegistry(shared);
   if (sharing === null) await openAll(config, routes, { log, logger, runtimes });
+  const typing = typingBy(options, runtimes, () => current.accounts);
   const untail = log.tail((entries) => {
     loops.heard(entries.filter(({ subject }) => lanes.take(subject)));
     lanes.wake(entries);
@@ -134,8 +139,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   const control = new AccountControl({ ...options, parts: runtimes, nowMs: () => clock.nowMs() });
   return {
     start: () => {
-      notices.start();
-      hosting?.start();
+      for (const part of [notices, hosting]) part?.start();
       for (const { supervisor } of runtimes.all) supervisor.start();
     },
     state: (accountKey) => runtimes.get(accountKey)?.supervisor.state,
@@ -149,6 +153,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     },
     release: async (accountKey, how) => await hosting?.release(accountKey, how),
     control: async (accountKey, act) => await control.act(accountKey, act),
+    typing: (accountKey, channel, hint) => typing.hint(accountKey, channel, hint),
     loops: () => loops.loops,
     change: async (next) => {
       // Lanes that a change under way no longer opens would seem new, and what they wait for would be forgotten.
@@ -169,8 +174,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     },
     interrupt: () => stopping.abort(),
     quiesce: async () => {
-      notices.stop();
-      hosting?.stop();
+      for (const part of [notices, typing, hosting]) part?.stop();
       stopping.abort();
       await within({ clock, ms: CHANGE_MS }, () => runtimes.settled);
       lanes.close();
@@ -209,6 +213,22 @@ function roomsBy(
     const session = runtimes.get(key)?.supervisor.session ?? {};
     return await listRooms(session, adapters.get(protocol)?.manifest ?? {}, { clock, signal });
   };
+}
+
+function typingBy(
+  { log, routes, clock, mayCall }: Pick<DeliveryOptions, "log" | "routes" | "clock" | "mayCall">,
+  runtimes: Pick<AccountRegistry, "get">,
+  accounts: () => Config["accounts"],
+): Pick<TypingRelay, "hint"> & { readonly stop: () => void } {
+  const displayOf = (key: string, channel: string): PlaceDisplay | null =>
+    mayCall?.(key) === false ? null : (runtimes.get(key)?.typingIn(channel) ?? null);
+  const relay = new TypingRelay({ routes, clock, accounts, displayOf });
+  const untail = log.tail((entries) => relay.heard(entries));
+  const stop = (): void => {
+    untail();
+    relay.close();
+  };
+  return { hint: (...of) => relay.hint(...of), stop };
 }
 
 /** For good: what waits must also outlive the last sweep before the log is closed. */

@@ -3,7 +3,7 @@ import type { Hint } from "../contract/host.ts";
 import type { UserRef } from "../contract/ids.ts";
 import type { Member } from "../contract/session.ts";
 import { boundHints, HINTS_MAX } from "./hints.ts";
-import { refOf } from "./scripted.suite.ts";
+import { MemoryLane, refOf } from "./scripted.suite.ts";
 import { Supervised } from "./session/supervised.suite.ts";
 
 const typing = (channel = "#a"): Hint => ({
@@ -68,4 +68,38 @@ test.each<[string, () => Promise<readonly Member[] | null>]>([
   const asking = it.supervisor.members("#a");
   await it.clock.advance(10_000);
   expect(await asking).toBeNull();
+});
+
+test("typing is shown in joined channels only, while all is well and no rate limit holds the session", async () => {
+  const it = new Supervised();
+  const shows = (channel = "#a"): boolean => it.supervisor.typingIn(channel)?.show(true) ?? false;
+  expect(shows()).toBe(false);
+  await it.start();
+  const { session } = it.network;
+  expect([shows(), shows("#b")]).toEqual([true, false]);
+  it.host.degraded({ code: "network", message: "no answer" });
+  expect(shows()).toBe(false);
+  it.host.degraded(null);
+  expect(shows()).toBe(true);
+  session.end();
+  await it.clock.advance(0);
+  expect(shows()).toBe(false);
+  expect(session.shown).toEqual(["ref:#a on", "ref:#a on"]);
+});
+
+test("a rate limit holds typing back, and an adapter that throws harms nothing", async () => {
+  const lane = new MemoryLane();
+  const it = new Supervised();
+  await it.change(it.channel("#a", [lane]));
+  await it.start();
+  lane.sink?.gate.hold(it.clock.monoMs() + 1000);
+  expect(it.supervisor.typingIn("#a")).toBeNull();
+  await it.clock.advance(1000);
+  it.network.session.typing.show = () => {
+    throw new Error("oops");
+  };
+  it.supervisor.typingIn("#a")?.show(true);
+  expect(it.memory.shown("error").at(-1)).toBe(
+    "warn an adapter failed to show that somebody types: this is a bug Error: oops",
+  );
 });

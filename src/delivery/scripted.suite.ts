@@ -67,6 +67,12 @@ export class ScriptedSession implements Session {
   paced: Reason | null = null;
   /** Absent until a test gives one. */
   members?: NonNullable<Session["members"]>;
+  /** `ref:#a on`: what was shown of typing, in order. */
+  readonly shown: string[] = [];
+  readonly typing = {
+    lastsMs: 10_000,
+    show: (channel: ChannelRef, on: boolean): void => void this.shown.push(`${channel} ${on ? "on" : "off"}`),
+  };
 
   join(request: ChannelRequest, signal: AbortSignal): Promise<Joined> {
     this.asked.push(request.name);

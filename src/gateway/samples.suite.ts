@@ -18,6 +18,7 @@ const PRESENTATION: PresentationSettings = {
   showTopicChange: false,
   syncTopic: false,
   showOutages: true,
+  showUserTyping: true,
   preserveThreading: true,
   quoteDisable: false,
   quoteFormat: "",

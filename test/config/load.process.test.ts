@@ -368,7 +368,7 @@ describe("what is not there yet", () => {
   });
 
   test("a setting that is accepted and ignored is named, wherever it is", () => {
-    const text = `Buffer = 1\n[general]\nMediaServerUpload = "/x"\nQrOnWhiteTerminal = true\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}ShowUserTyping = true\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
+    const text = `Buffer = 1\n[general]\nMediaServerUpload = "/x"\nQrOnWhiteTerminal = true\nTokne = "hunter2"\n[tengo]\nInMessage = "x.tengo"\n${accounts}MessageClipped = "x"\nLogFile = "x"\n[api.right.x]\na = 1\n[aip.x]\n${gateway}`;
     const loaded = loadToml(text);
     expect(loaded.ok).toBe(true);
     expect(told(loaded)).toEqual([

@@ -72,6 +72,7 @@ function worsenSession(session: Session, host: Host, parts: Parts): Session {
       members: async (channel, signal) => (await session.members?.(channel, signal)) ?? null,
     }),
     ...(session.rooms && { rooms: async (signal) => (await session.rooms?.(signal)) ?? [] }),
+    ...(session.typing && { typing: session.typing }),
     ...(session.leave && { leave: async (channel, signal) => await session.leave?.(channel, signal) }),
     quiesce: async () => await session.quiesce(),
     close: async (signal) => await session.close(signal),

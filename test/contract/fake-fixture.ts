@@ -31,6 +31,7 @@ function offersOf(isRich: boolean): ReadonlySet<Feature> {
     "members",
     "rooms",
     "typing",
+    "showsTyping",
   ];
   const rich: readonly Feature[] = [
     "edit",

@@ -107,6 +107,10 @@ export class FakePerson implements Person {
     return await Promise.resolve();
   }
 
+  typists(channel: string): readonly string[] {
+    return [...this.#server.room(channel).typists].filter((name) => name !== this.#name);
+  }
+
   topic(channel: string): string {
     return this.#server.room(channel).topic;
   }

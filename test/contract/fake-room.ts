@@ -77,6 +77,7 @@ export class FakeRoom {
   readonly messages: FakeMessage[] = [];
   readonly members = new Set<Member>();
   readonly people = new Set<string>();
+  readonly typists = new Set<string>();
   topic = "";
   /** How often it was set. */
   topics = 0;
@@ -97,6 +98,8 @@ export class FakeRoom {
   }
 
   type(by: string, on: boolean): void {
+    if (on) this.typists.add(by);
+    else this.typists.delete(by);
     for (const member of this.members) member.link.tell(() => member.hearTyping(this.name, by, on));
   }
 

@@ -30,6 +30,12 @@ export class FakeSession implements Session, Member {
   readonly name: string;
   readonly link: FakeLink;
   readonly handlers: AnyHandlers;
+  readonly typing = {
+    lastsMs: Infinity,
+    show: (channel: ChannelRef, on: boolean): void => {
+      if (this.#joined.has(channel)) void this.link.ask(() => this.#type(channel, on));
+    },
+  };
   readonly ended: Promise<Ended>;
   readonly #ended = Promise.withResolvers<Ended>();
   readonly #host: Host;
@@ -139,6 +145,11 @@ export class FakeSession implements Session, Member {
       this.#seen.set(name, length);
       void this.#host.accept({ events: [], cursor: this.#cursor() });
     });
+  }
+
+  #type(name: string, on: boolean): void {
+    const room = this.#server.room(name);
+    if (room.members.has(this)) room.type(this.name, on);
   }
 
   #cursor(): Cursor | null {

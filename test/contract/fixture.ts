@@ -30,6 +30,7 @@ export interface Fixture {
  * - `members`: sessions have `members`, which know those who are in a channel and have said something.
  * - `rooms`: sessions have `rooms`, which list the channels of the harness once we are in them.
  * - `typing`: `Person.type` shows others that somebody types, and the adapter then gives hints.
+ * - `showsTyping`: `Person.typists` knows who is shown as typing; sessions have `typing`.
  * - `setTopic`: `Person.topic` shows what we set, and we may set topics where the person is.
  * What is asked of us depends on the capabilities: edits of ours are looked for where `ops.edit` is native, and so on.
  */
@@ -54,6 +55,7 @@ export type Feature =
   | "members"
   | "rooms"
   | "typing"
+  | "showsTyping"
   | "setTopic";
 
 export type Settings = Readonly<Record<string, unknown>>;
@@ -79,6 +81,8 @@ export interface Harness {
   readonly peopleSayNoNotices?: boolean;
   /** The network has no list of who is there: only who has spoken can be called. */
   readonly callsSpeakers?: boolean;
+  /** Typing that is shown cannot be ended: it ends by itself. */
+  readonly typingStays?: boolean;
   /** So many emoji of ours can stand on a message; absent: as many as there are. The newest stay. */
   readonly reactionsMost?: number;
   /** What the network has been told to be durable it never tells again, whatever the cursor. */
@@ -141,6 +145,8 @@ export interface Person {
   notified?(channel: string): readonly string[];
   /** The client shows others in the channel that this person types, or no longer does. */
   type?(channel: string, on: boolean): Promise<void>;
+  /** Names of others that this person's client shows as typing in the channel now. */
+  typists?(channel: string): readonly string[];
   /** The topic of the channel as this person's client shows it; empty: none; null: it has seen none yet. */
   topic?(channel: string): string | null;
   /** The content of the file in a message that this person sees. */

@@ -25,6 +25,10 @@ export interface JoinedLane {
   underWay(): Promise<void> | null;
 }
 
+export function lanesOf(channels: readonly JoinChannel[]): readonly JoinedLane[] {
+  return channels.flatMap(({ lanes }) => lanes);
+}
+
 export type ChannelCondition = HealthTracker<ChannelStatus["state"]>;
 
 /** What was joined for this long was joined for good: the next loss is the first one. */

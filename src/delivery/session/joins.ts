@@ -89,6 +89,12 @@ export class Joins {
     return this.#channels.find(({ request, state }) => request.name === name && state === "joined")?.ref ?? null;
   }
 
+  /** As `refOf`; null too while a rate limit of the network holds what the session sends. */
+  openRefOf(name: string): ChannelRef | null {
+    const { gate, clock } = this.#options;
+    return gate.untilMs > clock.monoMs() ? null : this.refOf(name);
+  }
+
   /** We may be in a channel whose name nobody has told us. */
   #isInDoubt(): boolean {
     return this.#channels.some(({ inDoubt }) => inDoubt);

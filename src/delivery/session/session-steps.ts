@@ -6,6 +6,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import type { Member, Session } from "../../contract/session.ts";
 import type { Logger } from "../../logger.ts";
 import { within } from "../deadline.ts";
+import type { PlaceDisplay } from "../typing.ts";
 import type { JoinedLane } from "./channel.ts";
 
 const OPEN_MS = 60_000;
@@ -16,6 +17,11 @@ const MEMBERS_MS = 10_000;
 const MEMBERS_MAX = 10_000;
 
 export const STOPPING: Reason = { code: "stopping", message: "Rialto is stopping" };
+
+export const MISSED: Reason = {
+  code: "network",
+  message: "Rialto asks again for what was said before the channel was joined",
+};
 
 interface StepOptions {
   readonly account: Account;
@@ -73,6 +79,22 @@ export class SessionSteps {
       logger.warn(fields, "an adapter failed to say who is in a channel: this is a bug");
       return null;
     }
+  }
+
+  /** What shows typing in a joined channel; null: the network cannot show it. */
+  typing({ typing }: Pick<Session, "typing">, channel: ChannelRef): PlaceDisplay | null {
+    const { account, logger } = this.#options;
+    if (typing === undefined) return null;
+    const show = (on: boolean): boolean => {
+      try {
+        typing.show(channel, on);
+      } catch (error) {
+        const fields = { account: account.name, error: String(error) };
+        logger.warn(fields, "an adapter failed to show that somebody types: this is a bug");
+      }
+      return true;
+    };
+    return { lastsMs: typing.lastsMs, show };
   }
 
   /** Before a session is ended that is not lost: what is under way comes to its end, if the time is enough. */

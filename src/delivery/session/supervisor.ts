@@ -9,12 +9,13 @@ import { createGate, createActivity } from "./gate.ts";
 import { createHost } from "./host.ts";
 import { Joins } from "./joins.ts";
 import { remedyOf } from "../remedies.ts";
+import type { PlaceDisplay } from "../typing.ts";
 import { HealthReporter } from "../health-reporter.ts";
 import { fullJitter } from "../retry.ts";
-import { type ChannelCondition, type JoinChannel, type JoinedLane, reconnect } from "./channel.ts";
+import { type ChannelCondition, type JoinChannel, lanesOf, reconnect } from "./channel.ts";
 import { ASKED, PAUSED, PauseSwitch, RESUME } from "./pause-switch.ts";
 import type { DownTime, State, SupervisorOptions } from "./supervisor-options.ts";
-import { SessionSteps, STOPPING } from "./session-steps.ts";
+import { MISSED, SessionSteps, STOPPING } from "./session-steps.ts";
 import { withLanes } from "./with-lanes.ts";
 import type { AccountStatus, ChannelStatus } from "../status.ts";
 
@@ -127,6 +128,12 @@ export class Supervisor {
   async members(channel: string): Promise<readonly Member[] | null> {
     const ref = this.#joins?.refOf(channel) ?? null;
     return ref === null || this.#live === null ? null : await this.#steps.members(this.#live.session, ref);
+  }
+
+  /** What shows typing in a channel; null: nothing can, or not now. */
+  typingIn(channel: string): PlaceDisplay | null {
+    const ref = this.#condition.state === "online" ? (this.#joins?.openRefOf(channel) ?? null) : null;
+    return ref === null || this.#live === null ? null : this.#steps.typing(this.#live.session, ref);
   }
 
   /** The one that is there now. */
@@ -388,13 +395,4 @@ const CAP_MS = { short: 30_000, long: 5 * 60_000 };
 const SHORT_OUTAGE_MS = 10 * 60_000;
 const PERSON_MS = { least: 30 * 60_000, most: 60 * 60_000 };
 
-const MISSED: Reason = {
-  code: "network",
-  message: "Rialto asks again for what was said before the channel was joined",
-};
-
 const lost = (why: Reason): Ended => ({ cause: "lost", why });
-
-function lanesOf(channels: readonly JoinChannel[]): readonly JoinedLane[] {
-  return channels.flatMap(({ lanes }) => lanes);
-}

@@ -31,7 +31,7 @@ export interface V1Deps {
   readonly routes: Routes;
   readonly feed: Feed;
   readonly hints: Hints;
-  /** Tells the listeners of every account that reads the gateway, and those of this one. */
+  /** Reports typing to every account that reads the gateway, to this one, and to the networks of the gateway. */
   readonly tellAll: (gateway: string, hint: SharedHint) => void;
   readonly consumers: Consumers;
   readonly webhooks: Webhooks;

@@ -122,7 +122,7 @@ export async function v1Stage({
   const logger = new MemoryLogger();
   const tokens = lazyTokens({ log, clock: systemClock, bytes: randomBytes, logger: logger.logger });
   onTestFinished(() => tokens.close());
-  const servers = new ApiServers({
+  const servers: ApiServers = new ApiServers({
     log,
     files: files ?? (Object.assign(new MemoryFiles(), { linkFor: () => null, linksUntil: () => null }) as never),
     routes,
@@ -132,6 +132,7 @@ export async function v1Stage({
     http: await loadHttp(),
     logger: logger.logger,
     onDrop: () => undefined,
+    hint: (...of) => servers.hint(...of),
     delivery: () => null,
     tokens: tokens.get,
   });

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Hint } from "../../../src/contract/host.ts";
-import type { Member } from "../../../src/contract/session.ts";
+import type { ChannelRef } from "../../../src/contract/ids.ts";
+import type { Member, TypingDisplay } from "../../../src/contract/session.ts";
 import type { Room, Stage } from "../stage.ts";
 import type { Case } from "./case.ts";
 
@@ -103,8 +104,66 @@ async function quiescedTellsNothing(stage: Stage): Promise<void> {
   expect(room.host.hints.length, "hints after quiesce()").toBe(before);
 }
 
+function displayOf({ typing }: Pick<Room["session"], "typing">): TypingDisplay {
+  if (typing === undefined) throw new Error("there is no typing, though people see who types");
+  return typing;
+}
+
+async function untilTypes(stage: Stage, { person, channel, session }: Room, on: boolean): Promise<void> {
+  const seen = (): readonly string[] => person.typists?.(channel.name) ?? [];
+  await stage.until(
+    () => (on ? seen().includes(session.as) : seen().length === 0),
+    () => `${session.as} to be shown as typing${on ? "" : " no longer"}; shown: ${seen().join(", ") || "nobody"}`,
+  );
+}
+
+async function showsThatSomebodyTypes(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const { session, ref, host, person, channel } = room;
+  const typing = displayOf(session);
+  expect(typing.lastsMs, "the core repeats it every 4 s at most").toBeGreaterThan(4_000);
+  await stage.deliver(room, { text: "before" });
+  typing.show(ref, true);
+  await untilTypes(stage, room, true);
+  typing.show(ref, false);
+  if (stage.harness.typingStays !== true) await untilTypes(stage, room, false);
+  await stage.harness.settle();
+  expect(host.hints, "our own typing is no hint").toEqual([]);
+  expect(host.posted, "nor a message").toEqual([]);
+  expect(person.heard(channel.name).length, "nor anything that people read").toBe(1);
+}
+
+async function typesAndPosts(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const { session, ref, person, channel } = room;
+  const texts = Array.from({ length: 10 }, (_, nth) => `line ${nth}`);
+  for (const text of texts) {
+    for (const on of [true, false, true]) displayOf(session).show(ref, on);
+    await stage.deliver(room, { text });
+  }
+  const heard = (): readonly string[] => person.heard(channel.name).map((one) => one.text);
+  await stage.until(
+    () => heard().length === texts.length,
+    () => `all lines; heard: ${heard().join(", ")}`,
+  );
+  expect(heard().map((text) => text.replace(/^.*(?=line)/u, ""))).toEqual(texts);
+}
+
+async function typesNowhere(stage: Stage): Promise<void> {
+  const room = await stage.room();
+  const { session, ref, person, channel } = room;
+  const typing = displayOf(session);
+  typing.show("never joined" as ChannelRef, true);
+  await stage.within(session.quiesce(), "quiesce()");
+  await stage.within(session.close(AbortSignal.timeout(2_000)), "close()");
+  typing.show(ref, true);
+  await stage.harness.settle();
+  expect(person.typists?.(channel.name), "nobody types after the end").toEqual([]);
+}
+
 const lists: NonNullable<Case["when"]> = (_, features) => features.has("members");
 const types: NonNullable<Case["when"]> = (_, features) => features.has("typing");
+const shows: NonNullable<Case["when"]> = (_, features) => features.has("showsTyping");
 
 export const now: readonly Case[] = [
   { name: "the list of a channel has those who are there, by the ids of what they say", when: lists, run: whoIsThere },
@@ -120,4 +179,7 @@ export const now: readonly Case[] = [
   },
   { name: "who types is told while it is so, and it is no event", when: types, run: whoTypes },
   { name: "after quiesce() nobody hears who types", when: types, run: quiescedTellsNothing },
+  { name: "people see that we type, and it does not come back as a hint", when: shows, run: showsThatSomebodyTypes },
+  { name: "typing neither holds up posts nor changes their order", when: shows, run: typesAndPosts },
+  { name: "typing in a channel that is not joined, or after the end, shows nothing", when: shows, run: typesNowhere },
 ];

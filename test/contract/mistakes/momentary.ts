@@ -1,10 +1,14 @@
 import type { ChannelRef, UserRef } from "../../../src/contract/ids.ts";
-import type { Member } from "../../../src/contract/session.ts";
+import type { Host } from "../../../src/contract/host.ts";
+import type { Member, TypingDisplay } from "../../../src/contract/session.ts";
 import type { Mistake } from "../broken.ts";
+
+type Show = TypingDisplay["show"];
 
 const LIST = "the list of a channel has those who are there, by the ids of what they say";
 const LEFT = "who leaves is in the list no longer";
 const ROOMS = "the rooms to choose from have those that we are in, as they are written";
+const SHOWS = "people see that we type, and it does not come back as a hint";
 const TYPES = "who types is told while it is so, and it is no event";
 
 function members(change: (list: readonly Member[], as: string) => readonly Member[] | null): Mistake["parts"] {
@@ -12,6 +16,15 @@ function members(change: (list: readonly Member[], as: string) => readonly Membe
     session: (session) => ({
       members: async (channel, signal) => change((await session.members?.(channel, signal)) ?? [], session.as),
     }),
+  };
+}
+
+function typing(change: (show: Show, host: Host, as: string) => Show): Mistake["parts"] {
+  return {
+    session: ({ typing: sound, as }, host) =>
+      sound === undefined
+        ? {}
+        : { typing: { ...sound, show: change((channel, on) => sound.show(channel, on), host, as) } },
   };
 }
 
@@ -86,5 +99,36 @@ export const momentary: readonly Mistake[] = [
     foundBy: "after quiesce() nobody hears who types",
     says: /hints after quiesce/,
     parts: { session: () => ({ quiesce: () => Promise.resolve() }) },
+  },
+  {
+    name: "does not show that somebody types",
+    foundBy: SHOWS,
+    says: /to be shown as typing; shown: nobody/,
+    parts: typing(() => () => undefined),
+  },
+  {
+    name: "shows for ever that somebody types",
+    foundBy: SHOWS,
+    says: /to be shown as typing no longer/,
+    parts: typing((show) => (channel) => show(channel, true)),
+  },
+  {
+    name: "hears its own typing",
+    foundBy: SHOWS,
+    says: /our own typing is no hint/,
+    parts: typing((show, host, name) => (channel, on) => {
+      const author = { id: name as UserRef, identity: null, name, avatar: null };
+      host.hint?.({ kind: "typing", channel, author, on });
+      show(channel, on);
+    }),
+  },
+  {
+    name: "throws for a channel that is not joined",
+    foundBy: "typing in a channel that is not joined, or after the end, shows nothing",
+    says: /no such channel/,
+    parts: typing((show) => (channel, on) => {
+      if (channel === "never joined") throw new Error("no such channel");
+      show(channel, on);
+    }),
   },
 ];

@@ -45,9 +45,9 @@ export const typingRoutes: readonly Route[] = [
     id: "typing",
     summary: "Says that somebody types.",
     about:
-      "Streams and sockets of all accounts that read the gateway get it, and those of the own account that ask for `mine`. It is in no log. It holds for 5 s: say it again while it goes on.",
+      "Streams and sockets of all accounts that read the gateway get it, those of the own account that ask for `mine`, and the rooms of networks that can show it. It is in no log. It holds for 5 s: repeat it while the person types.",
     body: ActorSchema,
-    answers: { 204: { about: "The streams and sockets that listen in this gateway now got it." } },
+    answers: { 204: { about: "All who listen in this gateway now get it." } },
     handle: typing,
   },
 ];
