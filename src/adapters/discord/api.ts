@@ -210,6 +210,11 @@ export class DiscordApi {
     return await this.#rest.call({ method: "DELETE", path: `/webhooks/${segment(id)}`, signal });
   }
 
+  /** Shows for 10 s that we type there. */
+  async typing(channel: string, signal: AbortSignal): Promise<DiscordResult<unknown>> {
+    return await this.#rest.call({ method: "POST", path: `/channels/${segment(channel)}/typing`, signal });
+  }
+
   /** `emoji`: of Unicode, or `name:id`. */
   async react(channel: string, id: string, emoji: string, signal: AbortSignal): Promise<DiscordResult<unknown>> {
     const path = `${messagePath(channel, id)}/reactions/${segment(emoji)}/@me`;

@@ -42,6 +42,7 @@ async function harness(mode: Mode): Promise<Harness> {
     refused: { name: "shut", options: {} },
     secrets: [app.token, WRONG],
     burst: 3_000,
+    typingStays: true,
     person: () => Promise.resolve(new DiscordGuest(server, guild, freshName)),
     cut: () => {
       server.wire.cut();
@@ -65,6 +66,7 @@ const fixture = (mode: Mode): Fixture => ({
   features: new Set([
     ...(["auth", "config", "unreachable", "refused", "leave", "stall", "edit", "erase"] as const),
     ...(["react", "reply", "thread", "file", "notified", "history", "announces", "fetch", "rooms", "typing"] as const),
+    "showsTyping",
   ]),
   start: async () => await harness(mode),
 });

@@ -12,11 +12,14 @@ interface TypingOptions {
   readonly me: string;
 }
 
+/** How long Discord shows that somebody types, in ms. */
+export const TYPING_MS = 10_000;
+
 /** Somebody types, which Discord says every 10 s; of the end it says nothing. */
 export function typingHint({ type, data }: DiscordEvent, { people, guild, me }: TypingOptions): Hint | null {
   if (type !== "TYPING_START" || data["guild_id"] !== guild) return null;
   const member = discordMemberIn(data["member"]);
   const channel = textIn(data, "channel_id") ?? "";
   if (member === null || member.user.id === me || channel === "") return null;
-  return { kind: "typing", channel: channelRef(channel), author: people.author(member), on: true };
+  return { kind: "typing", channel: channelRef(channel), author: people.author(member), on: true, forMs: TYPING_MS };
 }

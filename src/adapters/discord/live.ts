@@ -3,13 +3,14 @@ import type { ChannelRef, FileRef } from "../../contract/ids.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
 import { ASKED, misconfigured } from "../kit/ends.ts";
 import type { Http } from "../kit/http.ts";
+import { TypingRequests } from "../kit/typing-requests.ts";
 import { notJoined } from "../kit/joining.ts";
 import { textIn } from "../kit/json.ts";
 import type { DiscordApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
 import { endOf } from "./endings.ts";
 import { DiscordFiles } from "./files.ts";
-import { typingHint } from "./hints.ts";
+import { TYPING_MS, typingHint } from "./hints.ts";
 import { inviteLink } from "./find-guild.ts";
 import type { DiscordGateway } from "./gateway.ts";
 import type { DiscordGuildState } from "./guild.ts";
@@ -22,7 +23,7 @@ import { DiscordPeople } from "./people.ts";
 import type { DiscordPositions } from "./positions.ts";
 import type { DiscordRest } from "./rest.ts";
 import { listRooms } from "./room-list.ts";
-import { DiscordRooms } from "./rooms.ts";
+import { botMaySpeak, DiscordRooms } from "./rooms.ts";
 import type { DiscordSettings } from "./settings.ts";
 import type { DiscordEvent } from "./shard.ts";
 import { DiscordTimeline } from "./timeline.ts";
@@ -51,6 +52,7 @@ interface LiveOptions extends Pick<OpenArgs<DiscordSettings>, "settings" | "host
 export class DiscordSession implements Session<DiscordHandlers> {
   readonly as: string;
   readonly handlers: DiscordHandlers;
+  readonly typing: TypingRequests;
   readonly ended: Promise<Ended>;
   readonly #options: LiveOptions;
   readonly #rooms: DiscordRooms;
@@ -121,6 +123,15 @@ export class DiscordSession implements Session<DiscordHandlers> {
       announced: (op, upTo) => this.#timeline.announced(op, upTo),
     };
     this.handlers = handlersOf(link);
+    this.typing = new TypingRequests({
+      clock: host.clock,
+      lastsMs: TYPING_MS,
+      ends: false,
+      send: async (channel, _, signal) => {
+        const room = this.#rooms.joined(channel);
+        if (room !== null && botMaySpeak(room)) await api.typing(room.id, signal);
+      },
+    });
     this.ended = this.#follow();
   }
 
@@ -145,6 +156,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
 
   async quiesce(): Promise<void> {
     this.#quiet = true;
+    this.typing.end();
     await this.#timeline.quiesce();
   }
 
@@ -160,6 +172,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
     rest.onUnauthorized = (failure) => this.#ending.resolve(endOf(failure));
     gateway.listen((event) => this.#take(event));
     const ended = await Promise.race([this.#ending.promise, gateway.ended]);
+    this.typing.end();
     this.#timeline.end();
     this.#rooms.end();
     gateway.end();

@@ -275,8 +275,13 @@ export class DiscordRooms {
 }
 
 /** As the bot, or through a webhook. */
-function canSpeak({ rights, webhook, type }: DiscordRoom, { AutoWebhooks }: DiscordSettings): boolean {
+function canSpeak(room: DiscordRoom, { AutoWebhooks }: DiscordSettings): boolean {
+  const { rights, webhook } = room;
   if (webhook !== null || (AutoWebhooks && (rights & ROOM_RIGHT.manageWebhooks) !== 0n)) return true;
+  return botMaySpeak(room);
+}
+
+export function botMaySpeak({ rights, type }: Pick<DiscordRoom, "rights" | "type">): boolean {
   return (rights & (isThread({ type }) ? ROOM_RIGHT.sendInThreads : ROOM_RIGHT.sendMessages)) !== 0n;
 }
 

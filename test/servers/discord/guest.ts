@@ -10,6 +10,9 @@ import type { ChannelRow, GuildRow, MessageRow } from "./wire.ts";
 
 const SAID: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
 
+/** How long clients show that somebody types. */
+const TYPING_MS = 10_000;
+
 /** A person of the adapters' suite: calls of the server, and no code of the adapter. */
 export class DiscordGuest implements Person {
   readonly #server: FakeDiscord;
@@ -54,6 +57,13 @@ export class DiscordGuest implements Person {
   type(channel: string, on: boolean): Promise<void> {
     if (on) this.#folk.typing(this.#channel(channel));
     return Promise.resolve();
+  }
+
+  typists(channel: string): readonly string[] {
+    const { world } = this.#server;
+    const typing = [...(world.typists.get(this.#channel(channel).id) ?? [])];
+    const now = typing.filter(([user, sinceMs]) => user !== this.#folk.id && world.now() - sinceMs < TYPING_MS);
+    return now.map(([user]) => this.#nameOf(user));
   }
 
   setTopic(channel: string, topic: string): Promise<void> {

@@ -62,7 +62,8 @@ export function routeMembers(routes: Routes, world: World): void {
     json: inGuild(world, params["guild"] ?? "", me).emojis,
   }));
   routes.on("POST", "/channels/:channel/typing", ({ params, me }) => {
-    const channel = entered(world, params["channel"] ?? "", me, "SendMessages");
+    const channel = entered(world, params["channel"] ?? "", me);
+    entered(world, channel.id, me, channel.thread === null ? "SendMessages" : "SendMessagesInThreads");
     typing(world, channel.id, me);
     return { status: 204 };
   });
@@ -72,6 +73,8 @@ export function typing(world: World, id: string, user: string): void {
   const channel = world.channels.get(id);
   if (channel === undefined) throw no("unknownChannel");
   const member = world.guild(channel.guild).members.get(user);
+  const typists = world.typists.get(id) ?? new Map<string, number>();
+  world.typists.set(id, typists.set(user, world.now()));
   const timestamp = Math.floor(world.now() / 1000);
   const data = { channel_id: id, guild_id: channel.guild, user_id: user, timestamp, member };
   world.hub.tell("TYPING_START", channel.guild, data, { channel });

@@ -69,6 +69,7 @@ export class Messages {
     if (content === "" && embeds.length === 0 && files.length === 0 && !other && !forward) throw no("empty");
     this.#checkSizes(channel.guild, files);
     this.#reopen(channel, author);
+    if (author.hook === undefined) this.#world.typists.get(channel.id)?.delete(author.user.id);
     const attachments = files.map((file) => this.#store(channel, file));
     const wire: APIMessage = {
       type: MessageType.Default,

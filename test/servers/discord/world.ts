@@ -47,6 +47,8 @@ export class World {
   readonly messages = new Map<string, MessageRow>();
   /** Of each channel, oldest first; deleted ones too. */
   readonly history = new Map<string, string[]>();
+  /** Who types in which channel, and since when. */
+  readonly typists = new Map<string, Map<string, number>>();
   readonly pins = new Map<string, Map<string, string>>();
   readonly webhooks = new Map<string, WebhookRow>();
   readonly files = new Map<string, StoredFile>();
