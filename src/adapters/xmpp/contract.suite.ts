@@ -171,6 +171,7 @@ export function contractAgainst(
         "members",
         "rooms",
         "typing",
+        "showsTyping",
       ] as const),
     ]),
     start: async () => {

@@ -94,6 +94,15 @@ export class Guest implements Person {
     return Promise.resolve();
   }
 
+  typists(channel: string): readonly string[] {
+    const typing = new Set<string>();
+    for (const { nick, state, body } of this.#client.messages(this.#jid(channel))) {
+      if (state === "composing" && body === null) typing.add(nick);
+      else if (state !== null || body !== null) typing.delete(nick);
+    }
+    return [...typing].filter((nick) => nick !== this.name);
+  }
+
   topic(channel: string): string | null {
     const set = this.#client
       .messages(this.#jid(channel))

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { awayHint, membersOf, typingHint } from "./hints.ts";
+import { awayHint, chatState, membersOf, typingHint } from "./hints.ts";
 import { readMessage } from "./receive.ts";
 import { OwnIds } from "./refs.ts";
 import { XmppRoom } from "./room.ts";
@@ -63,4 +63,12 @@ test("the list has the others", () => {
     { id: `${ROOM}/alice`, name: "alice", bot: false, present: true },
     { id: `${ROOM}/bob`, name: "bob", bot: false, present: false },
   ]);
+});
+
+test("our own typing is a chat state that archives leave out", () => {
+  const room = { jid: "town@rooms.example" };
+  expect(String(chatState(room, true))).toBe(
+    '<message to="town@rooms.example" type="groupchat"><composing xmlns="http://jabber.org/protocol/chatstates"/><no-store xmlns="urn:xmpp:hints"/></message>',
+  );
+  expect(String(chatState(room, false))).toContain("<paused ");
 });

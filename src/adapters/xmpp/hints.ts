@@ -4,7 +4,7 @@ import { NS } from "./ns.ts";
 import type { Occupant } from "./occupants.ts";
 import { authorOf, type Received } from "./receive.ts";
 import type { XmppRoom } from "./room.ts";
-import type { Stanza } from "./xml.ts";
+import { el, type Stanza } from "./xml.ts";
 
 /** Who type at once in a room; of more nothing is told. */
 const TYPING_MAX = 1000;
@@ -24,6 +24,12 @@ export function typingHint(message: Stanza, { nick, who }: Received, room: XmppR
   if (room.typing.size >= TYPING_MAX) return null;
   room.typing.add(nick);
   return told;
+}
+
+/** Says in a room that we type, or no longer (XEP-0085). Archives are asked to leave it out (XEP-0334). */
+export function chatState(room: Pick<XmppRoom, "jid">, on: boolean): Stanza {
+  const state = el(on ? "composing" : "paused", { xmlns: NS.chatStates });
+  return el("message", { to: room.jid, type: "groupchat" }, state, el("no-store", { xmlns: NS.hints }));
 }
 
 /** Somebody is away now, or back. Call it once the presence is taken in; `before`: as it was until then. */

@@ -23,7 +23,7 @@ import { joined, left } from "./presence.ts";
 import { isInside } from "./put.ts";
 import { readMessage } from "./receive.ts";
 import { OwnIds } from "./refs.ts";
-import { awayHint, membersOf, typingHint } from "./hints.ts";
+import { awayHint, chatState, membersOf, typingHint } from "./hints.ts";
 import { isNotThere } from "./refusals.ts";
 import { errorOf, Requests } from "./requests.ts";
 import type { XmppRoom } from "./room.ts";
@@ -59,6 +59,17 @@ export class XmppSession implements Session<XmppHandlers> {
   readonly as: string;
   readonly ended: Promise<Ended>;
   readonly handlers: XmppHandlers;
+  readonly typing = {
+    lastsMs: Infinity,
+    show: (channel: ChannelRef, on: boolean): void => {
+      const { stream } = this.#options;
+      const room = this.#rooms.get(channel);
+      const isIn = room?.state === "in" && room.leaving === null;
+      // Whoever has no voice would get an error each time.
+      const mayTalk = isIn && room.occupant(room.ownNick)?.role !== "visitor";
+      if (mayTalk && !this.#quiet && stream.isClear) stream.send(chatState(room, on));
+    },
+  };
   readonly #options: LiveOptions;
   readonly #ids: OwnIds;
   readonly #requests: Requests;

@@ -104,6 +104,11 @@ export class Stream {
       this.end(lost("network", `${this.#options.place} does not read what Rialto sends`));
   }
 
+  /** What was sent has left. */
+  get isClear(): boolean {
+    return !this.#isOver && this.#wire.unsent === 0;
+  }
+
   pause(): void {
     this.#wire.pause();
   }

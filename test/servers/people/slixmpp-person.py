@@ -61,6 +61,7 @@ def described(message):
         "reacts": None if reactions is None else reactions.get("id"),
         "emojis": [] if reactions is None else [one.text for one in reactions],
         "oob": text(xml, "{jabber:x:oob}x/{jabber:x:oob}url"),
+        "state": next((one.tag.split("}")[1] for one in xml if one.tag.startswith("{http://jabber.org/protocol/chatstates}")), None),
         "unstyled": xml.find("{urn:xmpp:styling:0}unstyled") is not None,
     }
 

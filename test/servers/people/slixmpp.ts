@@ -26,6 +26,8 @@ export interface SeenMessage {
   readonly reacts: string | null;
   readonly emojis: readonly string[];
   readonly oob: string | null;
+  /** Whether its author types (XEP-0085). */
+  readonly state: string | null;
   readonly unstyled: boolean;
 }
 
