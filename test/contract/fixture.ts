@@ -145,7 +145,7 @@ export interface Person {
   notified?(channel: string): readonly string[];
   /** The client shows others in the channel that this person types, or no longer does. */
   type?(channel: string, on: boolean): Promise<void>;
-  /** Names of others that this person's client shows as typing in the channel now. */
+  /** Who else this person's client shows as typing in the channel now; of us, `Session.as`. */
   typists?(channel: string): readonly string[];
   /** The topic of the channel as this person's client shows it; empty: none; null: it has seen none yet. */
   topic?(channel: string): string | null;

@@ -129,7 +129,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
       ends: false,
       send: async (channel, _, signal) => {
         const room = this.#rooms.joined(channel);
-        if (room !== null && botMaySpeak(room)) await api.typing(room.id, signal);
+        return room === null || !botMaySpeak(room) || (await api.typing(room.id, signal)).ok;
       },
     });
     this.ended = this.#follow();

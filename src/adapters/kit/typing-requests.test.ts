@@ -9,24 +9,24 @@ class Requests {
   readonly clock = new FakeClock();
   readonly sent: string[] = [];
   readonly signals: AbortSignal[] = [];
-  readonly #answers: PromiseWithResolvers<void>[] = [];
+  readonly #answers: PromiseWithResolvers<boolean>[] = [];
   readonly typing: TypingRequests;
 
   constructor(ends = true) {
-    const send = async (channel: ChannelRef, on: boolean, signal: AbortSignal): Promise<void> => {
+    const send = async (channel: ChannelRef, on: boolean, signal: AbortSignal): Promise<boolean> => {
       this.sent.push(`${channel} ${on ? "on" : "off"}`);
       this.signals.push(signal);
-      const answer = Promise.withResolvers<void>();
+      const answer = Promise.withResolvers<boolean>();
       this.#answers.push(answer);
-      await answer.promise;
+      return await answer.promise;
     };
     this.typing = new TypingRequests({ clock: this.clock, lastsMs: 5_000, ends, send });
   }
 
-  async answer(error?: Error): Promise<void> {
+  async answer(answer: boolean | Error = true): Promise<void> {
     const [next] = this.#answers.splice(0, 1);
-    if (error === undefined) next?.resolve();
-    else next?.reject(error);
+    if (answer instanceof Error) next?.reject(answer);
+    else next?.resolve(answer);
     await settled();
   }
 }
@@ -45,8 +45,19 @@ test("one request at a time goes out for a channel, and off follows the on that 
 test("an on that came while one was under way is dropped", async () => {
   const it = new Requests();
   for (const on of [true, false, true]) it.typing.show(at("a"), on);
-  await it.answer(new Error("refused"));
+  await it.answer();
   expect([it.sent, it.clock.waiting]).toEqual([["a on"], 0]);
+});
+
+test.each([false, new Error("broken")])("a channel that answers %s rests for a minute", async (answer) => {
+  const it = new Requests();
+  it.typing.show(at("a"), true);
+  await it.answer(answer);
+  it.typing.show(at("a"), true);
+  it.typing.show(at("b"), true);
+  await it.clock.advance(60_000);
+  it.typing.show(at("a"), true);
+  expect(it.sent).toEqual(["a on", "b on", "a on"]);
 });
 
 test("four requests are under way at most", async () => {

@@ -4,15 +4,21 @@ import type { TypingDisplay } from "../../contract/session.ts";
 
 /** Requests under way at a time; further ones are dropped. */
 const REQUESTS_MAX = 4;
+/** How long a channel rests that refused one, in ms; channels of which that is known. */
+const REST_MS = 60_000;
+const RESTING_MAX = 1_000;
 /** How long one may take, in ms. */
 const REQUEST_MS = 10_000;
 
 interface TypingRequestsOptions extends Pick<TypingDisplay, "lastsMs"> {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "after" | "monoMs">;
   /** False: the network ends it by itself only. */
   readonly ends: boolean;
-  /** Sends one request unless the channel is not joined or a rate limit holds it. What becomes of it does not matter. */
-  readonly send: (channel: ChannelRef, on: boolean, signal: AbortSignal) => Promise<unknown>;
+  /**
+   * Sends one request, unless the channel is not joined or a rate limit holds it. False: the network refused it, and
+   * nothing is sent to that channel for a minute.
+   */
+  readonly send: (channel: ChannelRef, on: boolean, signal: AbortSignal) => Promise<boolean>;
 }
 
 /** Shows typing by requests: one at a time for each channel, a few for all of them, and none that waits. */
@@ -21,6 +27,8 @@ export class TypingRequests implements TypingDisplay {
   readonly #options: TypingRequestsOptions;
   /** By channel, what is to be shown once its request has ended. */
   readonly #underWay = new Map<ChannelRef, boolean>();
+  /** By channel, until when nothing is sent. */
+  readonly #resting = new Map<ChannelRef, number>();
   readonly #ended = new AbortController();
 
   constructor(options: TypingRequestsOptions) {
@@ -29,7 +37,9 @@ export class TypingRequests implements TypingDisplay {
   }
 
   show(channel: ChannelRef, on: boolean): void {
-    if (this.#ended.signal.aborted || (!on && !this.#options.ends)) return;
+    const { ends, clock } = this.#options;
+    if (this.#ended.signal.aborted || (!on && !ends)) return;
+    if ((this.#resting.get(channel) ?? -Infinity) > clock.monoMs()) return;
     if (this.#underWay.has(channel)) this.#underWay.set(channel, on);
     else if (this.#underWay.size < REQUESTS_MAX) void this.#send(channel, on);
   }
@@ -44,12 +54,10 @@ export class TypingRequests implements TypingDisplay {
     this.#underWay.set(channel, on);
     const late = new AbortController();
     const cancel = clock.after(REQUEST_MS, () => late.abort());
-    try {
-      await send(channel, on, AbortSignal.any([late.signal, this.#ended.signal]));
-    } catch {
-      // Typing that is not shown harms nobody.
-    }
+    const isFine = await send(channel, on, AbortSignal.any([late.signal, this.#ended.signal])).catch(() => false);
     cancel();
+    this.#resting.delete(channel);
+    if (!isFine && this.#resting.size < RESTING_MAX) this.#resting.set(channel, clock.monoMs() + REST_MS);
     const isOver = on && this.#underWay.get(channel) === false;
     this.#underWay.delete(channel);
     if (isOver) this.show(channel, false);

@@ -185,6 +185,13 @@ export class Client {
     return await this.#call({ method: "PUT", path, body: {}, ...acting });
   }
 
+  /** Shows in a room that we type, for `ms`, or with null no longer. */
+  async typing(roomId: string, user: string, ms: number | null, signal: AbortSignal): Promise<Result<Json>> {
+    const path = `${room(roomId)}/typing/${segment(user)}`;
+    const body = ms === null ? { typing: false } : { typing: true, timeout: ms };
+    return await this.#call({ method: "PUT", path, body, signal, again: false });
+  }
+
   /** One page of the reactions to a message, newest first. */
   async reactions(roomId: string, eventId: string, from: string | null, signal: AbortSignal): Promise<Result<Json>> {
     const path = `/_matrix/client/v1/rooms/${segment(roomId)}/relations/${segment(eventId)}/m.annotation/m.reaction`;

@@ -139,7 +139,7 @@ export function contractAs(mode: Mode): void {
     features: new Set([
       ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall"] as const),
       ...(["edit", "erase", "react", "reply", "thread", "file", "notified", "fetch", "setTopic"] as const),
-      ...(["members", "rooms", "typing"] as const),
+      ...(["members", "rooms", "typing", "showsTyping"] as const),
     ]),
     start: async () => {
       if (servers === null) throw new Error("the servers were not started");

@@ -20,6 +20,10 @@ import { Timeline } from "./timeline.ts";
 import { setTopic } from "./topic.ts";
 import { MatrixUploads } from "./uploads.ts";
 import { SenderIdentities } from "./identities.ts";
+import { TypingRequests } from "../kit/typing-requests.ts";
+
+/** How long the homeserver is to show that we type, in ms. */
+const TYPING_MS = 30_000;
 
 type MatrixHandlers = Handlers<typeof capabilities>;
 
@@ -41,6 +45,7 @@ interface LiveOptions extends Pick<OpenArgs<MatrixSettings>, "settings" | "host"
 export class MatrixSession implements Session<MatrixHandlers> {
   readonly as: string;
   readonly handlers: MatrixHandlers;
+  readonly typing: TypingRequests;
   readonly ended: Promise<Ended>;
   readonly #options: LiveOptions;
   readonly #rooms: MatrixRooms;
@@ -91,6 +96,13 @@ export class MatrixSession implements Session<MatrixHandlers> {
       },
       judge: (failure) => endOf(failure, loginWay(settings)),
     });
+    this.typing = new TypingRequests({
+      clock: host.clock,
+      lastsMs: TYPING_MS,
+      ends: true,
+      send: async (channel, on, signal) =>
+        rooms.joined(channel) === null || (await client.typing(channel, user, on ? TYPING_MS : null, signal)).ok,
+    });
     this.ended = this.#follow();
   }
 
@@ -120,6 +132,7 @@ export class MatrixSession implements Session<MatrixHandlers> {
   }
 
   async quiesce(): Promise<void> {
+    this.typing.end();
     this.#sync.stop();
     await Promise.resolve();
   }
@@ -127,6 +140,7 @@ export class MatrixSession implements Session<MatrixHandlers> {
   /** There is nobody to say goodbye to: the device stays, so that it is known by its transactions next time. */
   async close(signal: AbortSignal): Promise<void> {
     this.#closing.resolve(ASKED);
+    this.typing.end();
     this.#sync.stop();
     this.#options.http.close();
     if (!signal.aborted) await this.ended;
@@ -135,6 +149,7 @@ export class MatrixSession implements Session<MatrixHandlers> {
   async #follow(): Promise<Ended> {
     const failed = this.#sync.run().then(async (ended) => ended ?? (await this.#closing.promise));
     const ended = await Promise.race([this.#closing.promise, failed]);
+    this.typing.end();
     this.#sync.stop();
     this.#options.http.close();
     this.#rooms.end();

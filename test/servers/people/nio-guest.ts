@@ -67,6 +67,13 @@ export class NioGuest implements Person {
     await this.#client.ask("raw", { method: "PUT", path, body: { typing: on, timeout: 20_000 } });
   }
 
+  /** By their ids. */
+  typists(channel: string): readonly string[] {
+    const told = this.#events(channel).findLast(({ event }) => event["type"] === "m.typing");
+    const users = (told?.event["content"] as { readonly user_ids: readonly string[] } | undefined)?.user_ids ?? [];
+    return users.filter((user) => user !== this.#client.id);
+  }
+
   topic(channel: string): string | null {
     const set = this.#events(channel).findLast(({ event }) => event["type"] === "m.room.topic");
     return set === undefined ? null : String((set.event["content"] as RawEvent)["topic"]);

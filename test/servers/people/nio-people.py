@@ -32,6 +32,7 @@ class Person:
             return self.client.user_id
         checked(await self.client.sync(timeout=0, full_state=True))
         self.client.add_event_callback(self.heard, nio.Event)
+        self.client.add_ephemeral_callback(self.typing, nio.TypingNoticeEvent)
         self.syncing = asyncio.ensure_future(self.listen())
         return self.client.user_id
 
@@ -46,6 +47,9 @@ class Person:
 
     async def heard(self, room, event):
         tell(who=self.name, room=room.room_id, by=room.user_name(event.sender), event=event.source)
+
+    async def typing(self, room, event):
+        tell(who=self.name, room=room.room_id, by="", event={"type": "m.typing", "content": {"user_ids": event.users}})
 
     async def create(self, alias, private=False, encrypted=False, version=None, **_):
         preset = nio.RoomPreset.private_chat if private else nio.RoomPreset.public_chat
