@@ -185,6 +185,9 @@ class Guest implements Person {
 /** What a line of the server says, read without any code of ours. */
 const LINE = /^(?:@(?<tags>\S+) )?:(?<nick>[^ !]+)!\S+ (?<command>PRIVMSG|NOTICE) (?<channel>\S+) :?(?<text>.*)$/su;
 
+/** The same, with or without a text. */
+const SIGN = /^(?:@(?<tags>\S+) )?:(?<nick>[^ !]+)!\S+ (?<command>PRIVMSG|NOTICE|TAGMSG) :?(?<channel>\S+)/u;
+
 /** Somebody whose client has `message-tags`: sees the ids of messages, answers and reacts by them. */
 class TaggingGuest extends Guest {
   static async of(client: PythonPerson): Promise<TaggingGuest> {
@@ -207,6 +210,18 @@ class TaggingGuest extends Guest {
 
   async react(channel: string, message: Handle, emoji: string, on: boolean): Promise<void> {
     await this.client.raw(`@+draft/reply=${message};+draft/${on ? "react" : "unreact"}=${emoji} TAGMSG ${channel}`);
+  }
+
+  typists(channel: string): readonly string[] {
+    const typing = new Set<string>();
+    for (const line of this.client.lines) {
+      const { tags = "", nick = "", command = "", channel: place = "" } = SIGN.exec(line)?.groups ?? {};
+      const state = /(?:^|;)\+typing=(?<state>\w+)/u.exec(tags)?.groups?.["state"];
+      if (place.toLowerCase() !== channel.toLowerCase() || nick === this.name) continue;
+      if (command === "TAGMSG" && state === "active") typing.add(nick);
+      else if (command !== "TAGMSG" || state !== undefined) typing.delete(nick);
+    }
+    return [...typing];
   }
 
   override heard(channel: string): readonly Heard[] {
@@ -281,6 +296,7 @@ function withoutDelete(session: Session): Session {
     ...(session.members && {
       members: async (channel, signal) => (await session.members?.(channel, signal)) ?? null,
     }),
+    ...(session.typing && { typing: session.typing }),
     ended: session.ended,
     quiesce: async () => await session.quiesce(),
     close: async (signal) => await session.close(signal),
@@ -305,7 +321,7 @@ export function contractAgainst(name: "ngircd" | "inspircd", start: Start, kind:
         "setTopic",
         "members",
       ] as const),
-      ...(kind.tags ? (["reply", "react", "typing"] as const) : []),
+      ...(kind.tags ? (["reply", "react", "typing", "showsTyping"] as const) : []),
     ]),
     start: async () => {
       servers ??= startServers(start);

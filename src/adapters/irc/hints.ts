@@ -4,6 +4,7 @@ import { withoutControls } from "../../content/irc.ts";
 import type { IrcPerson } from "./channels/members.ts";
 import { userRef } from "./ids.ts";
 import { authorOf, type IrcReceiveContext } from "./receive.ts";
+import { TYPING_MS } from "./sending/typing.ts";
 import { same } from "./wire/isupport.ts";
 import { relayerOf } from "./wire/tags.ts";
 import type { IrcLine } from "./wire/wire.ts";
@@ -20,7 +21,7 @@ export function hintsOf(line: IrcLine, context: IrcReceiveContext): readonly Hin
     const typing = tags.get("+typing") ?? tags.get("+draft/typing");
     const channel = context.channelRef(first);
     if (channel === null || typing === undefined || !STATES.has(typing)) return [];
-    return [{ kind: "typing", channel, author: authorOf(source, tags), on: typing === "active" }];
+    return [{ kind: "typing", channel, author: authorOf(source, tags), on: typing === "active", forMs: TYPING_MS }];
   }
   if (command !== "AWAY") return [];
   const author = authorOf(source, tags);

@@ -26,6 +26,7 @@ import { isFlood, type Pace } from "./sending/pace.ts";
 import { Pacer } from "./sending/pacer.ts";
 import { Pings } from "./wire/pings.ts";
 import { Registration } from "./login/registration.ts";
+import { IrcTyping } from "./sending/typing.ts";
 import { Relay } from "./sending/relay.ts";
 import { SelfCheck } from "./channels/self-check.ts";
 import type { IrcSettings } from "./settings.ts";
@@ -46,6 +47,7 @@ interface LiveOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host" | 
 export class IrcSession implements Session<IrcHandlers> {
   readonly ended: Promise<Ended>;
   readonly handlers: IrcHandlers;
+  readonly typing: IrcTyping;
   readonly #options: LiveOptions;
   readonly #buffer = new LineBuffer();
   readonly #link: ConnectionContext;
@@ -130,6 +132,7 @@ export class IrcSession implements Session<IrcHandlers> {
       delete: async (op, attempt) => await outbound.delete(op, attempt),
       topic: async (op, attempt) => await outbound.topic(op, attempt),
     };
+    this.typing = new IrcTyping({ link, flow: this.#flow, channels: this.#channels });
     this.ended = this.#watch();
   }
 
@@ -202,6 +205,7 @@ export class IrcSession implements Session<IrcHandlers> {
   }
 
   async quiesce(): Promise<void> {
+    this.typing.end();
     this.#inbound.stop();
     await Promise.resolve();
   }
@@ -210,6 +214,7 @@ export class IrcSession implements Session<IrcHandlers> {
     const { connection } = this.#options;
     if (!this.#closing) {
       this.#closing = true;
+      this.typing.end();
       this.#inbound.stop();
       this.#link.send("QUIT", ["Rialto stops"]);
     }

@@ -69,6 +69,11 @@ export class Flow {
     this.#onGone = options.onGone;
   }
 
+  /** Nothing waits, and all lines that were written are answered. */
+  get isIdle(): boolean {
+    return this.#ended === null && this.#queue.length === 0 && this.#window.lines === 0;
+  }
+
   /** Sends an op's lines; never rejects. */
   async post({ target, ...post }: Post): Promise<Outcome> {
     const key = this.#link.key(target);

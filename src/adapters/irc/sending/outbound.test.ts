@@ -347,3 +347,37 @@ test("whom the channel has banned does not get in another way", async () => {
   post(live, "hi", { author: author("bob", "bob") });
   expect(await said(peer)).toMatch(/RELAYMSG #a bob\/x hi$/);
 });
+
+const typingIn = (to: Pick<Session, "typing">, on: boolean): void => to.typing?.show("#a" as ChannelRef, on);
+
+test.each([
+  ["message-tags", "", "@+typing=active TAGMSG #a"],
+  ["message-tags labeled-response batch", "", "@label=typing;+typing=active TAGMSG #a"],
+  ["message-tags", "CLIENTTAGDENY=*", "PRIVMSG #a hello"],
+  ["message-tags", "CLIENTTAGDENY=typing", "PRIVMSG #a hello"],
+  ["", "", "PRIVMSG #a hello"],
+])("typing goes out as a tag where the server passes it on: %j, %j", async (caps, isupport, line) => {
+  const { peer, session: live } = await session({ caps, isupport, channels: ["#a"] });
+  typingIn(live, true);
+  post(live, "hello");
+  expect(await peer.next()).toBe(line);
+});
+
+test("no typing goes out while a message is not answered, or the server still owes us lines", async () => {
+  const settings = { MessageDelay: 1000 };
+  const { peer, clock, session: live } = await session({ caps: "message-tags", settings, channels: ["#a"] });
+  await clock.advance(15_000);
+  const { outcome } = post(live, "hello");
+  expect(await peer.next()).toBe("PRIVMSG #a hello");
+  typingIn(live, true);
+  const ping = await peer.next();
+  peer.pong(ping);
+  expect([ping.startsWith("PING "), (await outcome).is]).toEqual([true, "delivered"]);
+  typingIn(live, true);
+  await clock.advance(1000);
+  typingIn(live, true);
+  typingIn(live, false);
+  post(live, "more");
+  expect(await peer.next()).toBe("@+typing=active TAGMSG #a");
+  expect(await said(peer)).toBe("PRIVMSG #a more");
+});

@@ -46,6 +46,11 @@ export class Pacer {
     return { code: "rate_limited", message: `Rialto sends one line every ${seconds} s (${cause})` };
   }
 
+  /** The server owes us nothing: all its allowance is left. */
+  get isIdle(): boolean {
+    return !this.paced || Math.max(this.#turnAtMs, this.#chargedToMs) <= this.#clock.monoMs();
+  }
+
   /** A message leaves. */
   spend(): void {
     this.#turnAtMs = this.#clock.monoMs() + this.#pace.delayMs;
