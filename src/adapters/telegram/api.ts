@@ -129,6 +129,12 @@ export class TelegramApi {
     return await this.#bot.openFile(id, signal);
   }
 
+  /** Shows for 5 s that the bot types. */
+  async typing({ chat, topic }: TelegramAddress, signal: AbortSignal): Promise<TelegramResult<unknown>> {
+    const args = { ...placed({ chat, topic, replyTo: null }), action: "typing" };
+    return await this.#bot.call("sendChatAction", args, { signal });
+  }
+
   async sendText(
     place: TelegramPlace,
     said: TelegramText & { readonly preview: boolean },

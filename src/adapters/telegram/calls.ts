@@ -61,6 +61,13 @@ export class TelegramCalls {
     return this.held(channel, signal);
   }
 
+  /** Shows that the bot types, unless something is held there. Channels show no typing. False: Telegram refused it. */
+  async typing(channel: ChannelRef, signal: AbortSignal): Promise<boolean> {
+    const room = this.#link.room(channel);
+    if (room === null || room.type === "channel" || this.#isUnsure || this.held(channel, signal) !== null) return true;
+    return (await this.#link.api.typing(room, signal)).ok;
+  }
+
   /** The number of a message in its chat as it is now; null: it was said in a group that is another by now. */
   idIn(channel: ChannelRef, ref: MessageRef): number | null {
     const room = this.#link.room(channel);

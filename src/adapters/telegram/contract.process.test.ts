@@ -44,6 +44,7 @@ async function harness(mode: Mode): Promise<Harness> {
     secrets: [bot.token, WRONG],
     peopleDoNotAct: true,
     callsSpeakers: true,
+    typingStays: true,
     reactionsMost: 1,
     confirms: true,
     // A poll answers with a hundred, and says them again until they are confirmed.
@@ -76,7 +77,7 @@ const fixture = (mode: Mode): Fixture => ({
   adapter,
   features: new Set([
     ...(["auth", "config", "unreachable", "refused", "leave", "stall", "edit"] as const),
-    ...(["reply", "file", "notified", "history", "fetch"] as const),
+    ...(["reply", "file", "notified", "history", "fetch", "showsTyping"] as const),
     // Members hear of no reactions.
     ...(mode === "administrator" ? (["react"] as const) : []),
   ]),

@@ -1,19 +1,33 @@
 import type { Handlers } from "../../contract/session.ts";
+import { TypingRequests } from "../kit/typing-requests.ts";
 import type { capabilities } from "./capabilities.ts";
 import { TelegramEditor } from "./editor.ts";
 import type { TelegramLink } from "./link.ts";
 import { TelegramReactor } from "./reactor.ts";
 import { TelegramSender } from "./sender.ts";
 
+/** How long Telegram shows that somebody types, in ms. */
+const TYPING_MS = 5_000;
+
 /** What the core asks of a session, done by the Bot API. */
-export function handlersOf(link: TelegramLink): Handlers<typeof capabilities> {
+export function doersOf(link: TelegramLink): {
+  readonly handlers: Handlers<typeof capabilities>;
+  readonly typing: TypingRequests;
+} {
   const sender = new TelegramSender(link);
   const editor = new TelegramEditor(sender);
   const reactor = new TelegramReactor(sender);
-  return {
+  const handlers: Handlers<typeof capabilities> = {
     post: async (op, attempt) => await sender.post(op, attempt),
     edit: async (op, attempt) => await editor.edit(op, attempt),
     delete: async (op, attempt) => await sender.delete(op, attempt),
     react: async (op, attempt) => await reactor.react(op, attempt),
   };
+  const typing = new TypingRequests({
+    clock: link.host.clock,
+    lastsMs: TYPING_MS,
+    ends: false,
+    send: async (channel, _, signal) => await sender.poster.calls.typing(channel, signal),
+  });
+  return { handlers, typing };
 }

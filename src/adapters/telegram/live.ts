@@ -3,10 +3,11 @@ import type { ChannelRef, FileRef } from "../../contract/ids.ts";
 import type { ChannelRequest, Ended, Handlers, Joined, OpenedFile, Session } from "../../contract/session.ts";
 import { ASKED } from "../kit/ends.ts";
 import { inTime } from "../kit/in-time.ts";
+import type { TypingRequests } from "../kit/typing-requests.ts";
 import type { TelegramApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
 import { ChatIdAnswers } from "./chat-id.ts";
-import { handlersOf } from "./handlers.ts";
+import { doersOf } from "./handlers.ts";
 import { readFileRef } from "./ids.ts";
 import type { TelegramLink } from "./link.ts";
 import type { TelegramIdentity } from "./me.ts";
@@ -46,6 +47,7 @@ interface TelegramLiveOptions extends Pick<OpenArgs<TelegramSettings>, "settings
 export class TelegramSession implements Session<TelegramHandlers> {
   readonly as: string;
   readonly handlers: TelegramHandlers;
+  readonly typing: TypingRequests;
   readonly ended: Promise<Ended>;
   readonly #options: TelegramLiveOptions;
   readonly #rooms: TelegramRooms;
@@ -87,7 +89,9 @@ export class TelegramSession implements Session<TelegramHandlers> {
       lose: (channel, why, retryInMs) => this.#rooms.lose(channel, why, retryInMs),
       migrated: (from, to) => this.#rooms.moved(from, to),
     };
-    this.handlers = handlersOf(link);
+    const { handlers, typing } = doersOf(link);
+    this.handlers = handlers;
+    this.typing = typing;
     this.ended = this.#follow();
   }
 
@@ -118,6 +122,7 @@ export class TelegramSession implements Session<TelegramHandlers> {
 
   async quiesce(): Promise<void> {
     this.#quiet.abort();
+    this.typing.end();
     await this.#timeline.quiesce();
   }
 
@@ -131,6 +136,7 @@ export class TelegramSession implements Session<TelegramHandlers> {
     const ended = await Promise.race([this.#ending.promise, this.#ask()]);
     this.#stop.abort();
     this.#quiet.abort();
+    this.typing.end();
     this.#timeline.end();
     this.#rooms.end();
     this.#options.close();

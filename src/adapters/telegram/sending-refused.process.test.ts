@@ -4,6 +4,7 @@ import { RecordingAttempt } from "../../../test/contract/recording-attempt.ts";
 import { seat } from "../../../test/servers/telegram/people.ts";
 import type { ChatRow } from "../../../test/servers/telegram/wire.ts";
 import { ALL_PERMISSIONS } from "../../../test/servers/telegram/world.ts";
+import { eventually } from "../../../test/support/wait.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { messageRef } from "./ids.ts";
 import {
@@ -40,6 +41,28 @@ describe("limits", () => {
     expect(town.server.limits.refused).toBeGreaterThan(0);
     expect(elsewhere.map(({ is }) => is)).toEqual(elsewhere.map(() => "delivered"));
     expect(elsewhere.length).toBeGreaterThan(0);
+  });
+
+  test("while a chat is shut the bot does not type there; a refusal of typing holds up no message", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const dock = life.in(town.dock);
+    const typed = (): number => town.server.requests.filter((one) => one.endsWith("/sendChatAction")).length;
+    town.server.limit({ path: "/sendChatAction" }, 30);
+    life.typing.show(dock, true);
+    await eventually(
+      () => Promise.resolve(typed()),
+      (count) => count === 1,
+      () => "the request",
+    );
+    expect((await doOp(life, postOf(dock, "one"))).outcome.is).toBe("delivered");
+    const pier = life.in(town.pier);
+    town.server.limit({ path: "/sendMessage" }, 30);
+    expect((await doOp(life, postOf(pier, "two"))).outcome.is).toBe("deferred");
+    life.typing.show(pier, true);
+    life.typing.show(dock, true);
+    expect((await doOp(life, postOf(dock, "three"))).outcome.is).toBe("delivered");
+    expect(typed()).toBe(1);
   });
 
   test("while a chat is shut nothing is asked there, and others go on", async () => {

@@ -9,12 +9,12 @@ import type { SharedFile } from "../../contract/content.ts";
 import { type ChannelRef, END } from "../../contract/ids.ts";
 import type { Op } from "../../contract/ops.ts";
 import type { Outcome } from "../../contract/outcome.ts";
-import type { Handlers } from "../../contract/session.ts";
+import type { Handlers, TypingDisplay } from "../../contract/session.ts";
 import { Http } from "../kit/http.ts";
 import { ALL_REACTIONS } from "./allowed-reactions.ts";
 import { TelegramApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
-import { handlersOf } from "./handlers.ts";
+import { doersOf } from "./handlers.ts";
 import { channelRef } from "./ids.ts";
 import type { TelegramLink } from "./link.ts";
 import type { TelegramRoom } from "./room.ts";
@@ -75,6 +75,7 @@ export async function sendingTown(options: { readonly isLocal?: boolean } = {}):
 export interface TelegramSendingLife {
   readonly host: RecordingHost;
   readonly link: TelegramLink;
+  readonly typing: TypingDisplay;
   readonly handlers: Handlers<typeof capabilities>;
   /** A room of a chat, or of one of its topics. */
   in(chat: ChatRow, topic?: number): ChannelRef;
@@ -109,7 +110,7 @@ export function sending(
     if (!rooms.has(ref)) rooms.set(ref, { ref, chat: chat.id, topic, type: chat.wire.type, reactions, joined: true });
     return ref;
   };
-  return { host, link, handlers: handlersOf(link), in: enter };
+  return { host, link, ...doersOf(link), in: enter };
 }
 
 /** Tried again and again as the core does it, until it has ended, at the times that the outcomes ask for. */

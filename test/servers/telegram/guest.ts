@@ -6,6 +6,9 @@ import { addPerson, type Folk, standing } from "./people.ts";
 import type { FakeTelegram } from "./server.ts";
 import type { ChatRow, MessageRow, WireMessage } from "./wire.ts";
 
+/** How long clients show that somebody types. */
+const TYPING_MS = 5_000;
+
 /** A person of the adapters' suite: calls of the server, and no code of the adapter. */
 export class TelegramGuest implements Person {
   readonly #server: FakeTelegram;
@@ -51,6 +54,13 @@ export class TelegramGuest implements Person {
       if (chat.members.get(this.#folk.id)?.status === "member") this.#folk.say(chat, "under another name");
     }
     return Promise.resolve(name);
+  }
+
+  typists(channel: string): readonly string[] {
+    const { world } = this.#server;
+    const typing = [...(world.typists.get(this.#chat(channel).id) ?? [])];
+    const now = typing.filter(([, sinceMs]) => Date.now() - sinceMs < TYPING_MS);
+    return now.map(([bot]) => world.bots.get(bot)?.user.username ?? "");
   }
 
   setTopic(channel: string, topic: string): Promise<void> {

@@ -10,6 +10,11 @@ import type { Sending } from "./rights.ts";
 import { bad, type Content, isRecord, lengthOf, type MediaKind, Refusal, type WireMessage } from "./wire.ts";
 import type { World } from "./world.ts";
 
+const ACTIONS: ReadonlySet<string> = new Set(
+  "typing upload_photo record_video upload_video record_voice upload_voice upload_document choose_sticker find_location record_video_note upload_video_note".split(
+    " ",
+  ),
+);
 const TEXT_MAX = 4096;
 const CAPTION_MAX = 1024;
 /** Of an album. */
@@ -96,8 +101,12 @@ export function sendMethods(parts: Parts): Methods {
       return say(call, "other", { dice: { emoji, value: randomInt(1, 7) } });
     },
     sendChatAction: (call) => {
-      placeOf(parts, call, "text");
-      if (!call.args.has("action")) throw bad("wrong parameter action in request");
+      const { chat } = placeOf(parts, call, "text");
+      const action = call.args.text("action");
+      if (!ACTIONS.has(action)) throw bad("wrong parameter action in request");
+      if (chat.wire.type === "channel") throw bad("chat actions are not available in channels");
+      const typists = parts.world.typists.get(chat.id) ?? new Map<number, number>();
+      if (action === "typing") parts.world.typists.set(chat.id, typists.set(call.bot.user.id, Date.now()));
       return true;
     },
   };

@@ -44,6 +44,7 @@ export function checkRate(
 
 /** Posts what a bot says, once it is known that it may. */
 export function postAs(parts: Parts, bot: BotRow, place: Place, content: Content): MessageRow {
+  parts.world.typists.get(place.chat.id)?.delete(bot.user.id);
   const { chat, topic, reply, more } = place;
   return parts.messages.post(chat, { content: { ...more, ...content }, by: bot.user.id, topic, reply });
 }

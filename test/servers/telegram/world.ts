@@ -48,6 +48,8 @@ export class World {
   readonly chats = new Map<number, ChatRow>();
   /** By bot and person. */
   readonly privates = new Map<string, ChatRow>();
+  /** Since when which bot types in a chat, by the ids of both. */
+  readonly typists = new Map<number, Map<number, number>>();
   #last = 100_000_000;
 
   addUser(name: string, more: Partial<User> = {}): User {
