@@ -137,6 +137,11 @@ export class ClientSocket {
     });
   }
 
+  /** What was sent has left. */
+  get isClear(): boolean {
+    return this.#raw.bufferedAmount === 0;
+  }
+
   /** False when it is not sent, because the socket ends. */
   send(text: string): boolean {
     if (this.#raw.readyState !== WebSocket.OPEN) return false;

@@ -43,6 +43,7 @@ async function harness(mode: Mode): Promise<Harness> {
     refused: { name: "shut", options: {} },
     secrets: [token, WRONG, PASSWORD],
     kicksWithoutReason: true,
+    typingStays: true,
     burst: 3_000,
     person: () => Promise.resolve(new MattermostGuest(server, team, freshName)),
     cut: () => {
@@ -66,7 +67,7 @@ const fixture = (mode: Mode): Fixture => ({
   features: new Set([
     ...(["auth", "config", "unreachable", "refused", "kick", "leave", "stall", "edit", "erase"] as const),
     ...(["react", "reply", "thread", "file", "notified", "history", "fetch", "setTopic"] as const),
-    ...(["members", "rooms", "typing"] as const),
+    ...(["members", "rooms", "typing", "showsTyping"] as const),
   ]),
   start: async () => await harness(mode),
 });

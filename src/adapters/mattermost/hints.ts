@@ -37,6 +37,9 @@ export async function membersOf(
   return [...members.values()];
 }
 
+/** How long clients show that somebody types, in ms. */
+export const TYPING_MS = 5_000;
+
 /** Somebody types, which the server says again and again; of the end it says nothing. Nobody is looked up for it. */
 export function typingHint(
   { event, data, channel }: MattermostEvent,
@@ -45,5 +48,5 @@ export function typingHint(
 ): Hint | null {
   const user = textIn(data, "user_id") ?? "";
   if (event !== "typing" || user === me || people.known(user) === null) return null;
-  return { kind: "typing", channel: channelRef(channel), author: people.author(user), on: true };
+  return { kind: "typing", channel: channelRef(channel), author: people.author(user), on: true, forMs: TYPING_MS };
 }

@@ -11,7 +11,7 @@ import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
 import { handlersOf } from "./handlers.ts";
-import { membersOf, typingHint } from "./hints.ts";
+import { membersOf, TYPING_MS, typingHint } from "./hints.ts";
 import { readFileRef } from "./ids.ts";
 import { codeOf, endOf } from "./login.ts";
 import type { MattermostLink } from "./link.ts";
@@ -62,6 +62,14 @@ interface LiveOptions extends Pick<OpenArgs<MattermostSettings>, "settings" | "h
 export class MattermostSession implements Session<MattermostHandlers> {
   readonly as: string;
   readonly handlers: MattermostHandlers;
+  readonly typing = {
+    lastsMs: TYPING_MS,
+    /** Of the end servers learn by themselves. */
+    show: (channel: ChannelRef, on: boolean): void => {
+      const { stream } = this.#options;
+      if (on && !this.#quiet && !this.#closing && this.#rooms.joined(channel) !== null) stream.type(channel);
+    },
+  };
   readonly ended: Promise<Ended>;
   readonly #options: LiveOptions;
   readonly #rooms: MattermostRooms;

@@ -123,6 +123,15 @@ export class EventStream {
     this.#socket?.ping();
   }
 
+  /** Shows for 5 s that we type in a channel, unless something else waits to leave. */
+  type(channel: string): void {
+    const socket = this.#socket;
+    if (socket?.isClear !== true) return;
+    this.#asked += 1;
+    const data = { channel_id: channel, parent_id: "" };
+    socket.send(JSON.stringify({ seq: this.#asked, action: "user_typing", data }));
+  }
+
   /** Events come from now on, those from before at once. */
   listen(onEvent: (event: MattermostEvent) => void): void {
     this.#onEvent = onEvent;

@@ -8,6 +8,9 @@ import { addPerson, type Folk } from "./people.ts";
 import type { FakeMattermost } from "./server.ts";
 import type { PostRow, ServerChannel, Team } from "./wire.ts";
 
+/** How long clients show that somebody types. */
+const TYPING_MS = 5_000;
+
 /** A person of the adapters' suite: calls of the server, and no code of the adapter. */
 export class MattermostGuest implements Person {
   readonly #server: FakeMattermost;
@@ -61,6 +64,13 @@ export class MattermostGuest implements Person {
   type(channel: string, on: boolean): Promise<void> {
     if (on) this.#folk.typing(this.#channel(channel));
     return Promise.resolve();
+  }
+
+  typists(channel: string): readonly string[] {
+    const { world } = this.#server;
+    const typing = [...(world.typists.get(this.#channel(channel).id) ?? [])];
+    const now = typing.filter(([, sinceMs]) => Date.now() - sinceMs < TYPING_MS);
+    return now.map(([user]) => world.accounts.get(user)?.user.username ?? "");
   }
 
   topic(channel: string): string {

@@ -281,6 +281,7 @@ export class Posts {
       ...((post.file_ids?.length ?? 0) > 0 && { otherFile: "true" }),
     };
     const only = Object.fromEntries(mentioned.map((id) => [id, { mentions: JSON.stringify([id]) }]));
+    this.#world.typists.get(channel.id)?.delete(post.user_id);
     this.#world.tell("posted", data, { channel: channel.id, only });
     this.#world.tell("multiple_channels_viewed", { channel_times: {} }, { user: post.user_id });
     this.onPosted(post);

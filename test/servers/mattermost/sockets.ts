@@ -128,6 +128,8 @@ export class Sockets {
       if (!this.#world.isIn(channel, stream.user)) {
         return fail("api.context.permissions.app_error", "You do not have the appropriate permissions.", 403);
       }
+      const typists = this.#world.typists.get(channel) ?? new Map<string, number>();
+      this.#world.typists.set(channel, typists.set(stream.user, Date.now()));
       const typing = { parent_id: textOf(data["parent_id"]), user_id: stream.user };
       this.#world.tell("typing", typing, { channel, omit: [stream.user] });
       answer = {};

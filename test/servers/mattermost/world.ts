@@ -81,6 +81,8 @@ export class World {
   readonly channels = new Map<string, ServerChannel>();
   /** Who is in a team or channel, by its id. */
   readonly members = new Map<string, Set<string>>();
+  /** Since when which user types in a channel. */
+  readonly typists = new Map<string, Map<string, number>>();
   readonly posts = new Map<string, PostRow>();
   readonly reactions = new Map<string, Reaction[]>();
   readonly files = new Map<string, StoredFile>();
