@@ -97,6 +97,7 @@ export async function startApp(
     const hint: ApiCore["hint"] = (...of) => {
       servers?.hint(...of);
       delivery?.typing(...of);
+      clusterNode?.hint(...of);
     };
     servers = new ApiServers({ ...common, share, http, onDrop, hint, delivery: () => delivery, tokens: tokens.get });
     await servers.open(config);

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { Alert, ClusterView } from "../admin/views.ts";
+import { HintWire, type OnNodeHint } from "../cluster/hint-wire.ts";
 import { ClusterMember, type MemberOptions } from "../cluster/member.ts";
 import { Tunnels } from "../cluster/tunnel/tunnels.ts";
 import type { ClusterSettings, Config } from "../config/config.ts";
@@ -36,6 +37,8 @@ export interface ClusterNode {
   observe(observer: LogObserver): void;
   /** See DeliveryOptions. */
   readonly terms: { readonly sharing: ReadWriteLock } & Required<Pick<DeliveryOptions, "mayCall" | "whereIs">>;
+  /** Reports something of now to the other machines. Must be quick. */
+  hint: OnNodeHint;
   /** Takes its share of the accounts from now on. */
   join(running: Running): void;
   /** The configuration has changed. */
@@ -87,6 +90,7 @@ export async function joinCluster(
       },
     },
     join: (running) => (part = takePart(running, { log, wire, view, onTwin, logger })),
+    hint: (...of) => part?.hint(...of),
     follow: (next) => part?.follow(next),
     troubles: () => [...warnings.alerts(), ...differences(view())],
     view,
@@ -96,7 +100,7 @@ export async function joinCluster(
 }
 
 /** What this node does among the others. */
-interface Part extends Pick<ClusterNode, "follow" | "leave" | "close"> {
+interface Part extends Pick<ClusterNode, "hint" | "follow" | "leave" | "close"> {
   readonly member: ClusterMember;
 }
 
@@ -141,8 +145,10 @@ function takePart(
     told: (found) => member.bringHome(found),
     nowMs: () => systemClock.nowMs(),
   });
+  const hints = hintsWith(running, log, member);
   return {
     member,
+    hint: hints.say,
     follow: (next) => {
       member.want(wishOf(next));
       passing.follow(next);
@@ -154,11 +160,33 @@ function takePart(
       await passing.close();
     },
     close: () => {
+      hints.end();
       member.close();
       homes.close();
       accounts.close();
       tunnels.close();
     },
+  };
+}
+
+/** Typing to and from the other machines. */
+function hintsWith(
+  running: Running,
+  log: NatsLog,
+  member: Pick<ClusterMember, "hasVoice">,
+): { readonly say: OnNodeHint; readonly end: () => void } {
+  const monoMs = (): number => systemClock.monoMs();
+  const wire = new HintWire({ nc: log.connection, shard: SHARD, run: log.fence.own.run, monoMs });
+  const end = wire.listen((...of) => {
+    running.servers.hint(...of);
+    running.delivery.typing(...of);
+  });
+  return {
+    say: (...of) => {
+      // What is said without a connection would be kept, and come late.
+      if (member.hasVoice) wire.say(...of);
+    },
+    end,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Hint } from "../contract/host.ts";
 import type { SeenGateway, SeenSubject } from "../gateway/seen.ts";
 
 /** A hint of a network, or of a program that uses the API. */
-export interface SharedHint extends Pick<Hint, "kind" | "on"> {
+export interface SharedHint extends Pick<Hint, "kind" | "on" | "forMs"> {
   /** A picture of a network is left out: it would have to be fetched for a hint that is not kept. */
   readonly author: Pick<ApiAuthor, "id" | "name"> & Partial<Pick<ApiAuthor, "bot">> & { readonly picture?: string };
 }
