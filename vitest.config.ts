@@ -3,6 +3,7 @@ import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { ALIASES } from "./tools/build/packages.ts";
 import { LeftOut } from "./tools/left-out.ts";
+import { SlowestFiles } from "./tools/slowest-files.ts";
 import { SuitesFirst } from "./tools/suites-first.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -36,7 +37,8 @@ export default defineConfig({
     // Most of the time goes into waiting for programs that the tests start.
     maxWorkers: Math.max(2, availableParallelism()),
     sequence: { sequencer: SuitesFirst },
-    reporters: ["default", new LeftOut(KINDS, FOLDERS)],
+    setupFiles: ["tools/file-costs.ts"],
+    reporters: ["default", new SlowestFiles(), new LeftOut(KINDS, FOLDERS)],
     projects: [
       {
         extends: true,
