@@ -18,7 +18,7 @@ import {
 } from "../../src/files/stage.suite.ts";
 import { LOG_ACCOUNT } from "../../src/log/fence.ts";
 import { connectNats } from "../../src/log/nats/connect.ts";
-import { caughtUp, node, raises, servers } from "../../src/log/nats/nodes.suite.ts";
+import { knowsHolder, node, raises, servers } from "../../src/log/nats/nodes.suite.ts";
 import { Objects } from "../../src/log/nats/objects.ts";
 import { openStream } from "../../src/log/nats/stream.ts";
 import { needs } from "../servers/installed.ts";
@@ -196,7 +196,7 @@ needs(["nats-server"], () => {
     expect(await left()).toBe("abc");
     // Nobody holds the log yet: all may. Once another node does, it is for that one to say what is too old.
     expect(await raises(log, 1, LOG_ACCOUNT)).toBe(true);
-    await caughtUp(otherLog, log);
+    await knowsHolder(otherLog, log);
     expect(await other.sweep({ keepMs: -1, bytesMax: MEBIBYTE, room: 0 }, never)).toMatchObject({ removed: 0 });
     expect(await left()).toBe("abc");
     expect(await one.sweep({ keepMs: 3_600_000, bytesMax: 500_000, room: 0 }, never)).toMatchObject({ removed: 2 });
@@ -223,7 +223,7 @@ needs(["nats-server"], () => {
   test("who finds no room for a file makes some, also where another sweeps, and nothing is left of what was refused", async () => {
     const { one, other, log, otherLog, stream, shard } = await two();
     expect(await raises(log, 1, LOG_ACCOUNT)).toBe(true);
-    await caughtUp(otherLog, log);
+    await knowsHolder(otherLog, log);
     await stream.jsm.streams.update(`OBJ_RIALTO_${shard}_FILES`, { max_bytes: 2 * MEBIBYTE });
     const [oldest, newer, last] = ["a", "b", "c"].map((name) => Buffer.alloc(900_000, name)) as [
       Buffer,

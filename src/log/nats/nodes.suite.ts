@@ -6,6 +6,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import { type NatsCluster, startNats } from "../../../test/servers/nats/server.ts";
 import { eventually } from "../../../test/support/wait.ts";
+import { LOG_ACCOUNT } from "../fence.ts";
 import type { Log, StoredEntry } from "../log.ts";
 import { type NatsLog, type NatsLogOptions, openNatsLog } from "./open.ts";
 
@@ -60,6 +61,15 @@ export async function caughtUp(behind: Log, ahead: Log): Promise<void> {
     () => Promise.resolve(behind.head),
     (head) => head === ahead.head,
     () => `the head ${ahead.head}`,
+  );
+}
+
+/** Waits until this node knows that another one holds the log: `caughtUp` does not, because a claim is no entry. */
+export async function knowsHolder(log: NatsLog, holder: NatsLog): Promise<void> {
+  await eventually(
+    () => Promise.resolve(log.fence.current(LOG_ACCOUNT).run),
+    (run) => run === holder.fence.own.run,
+    () => `the node to know that ${holder.fence.own.node} holds the log`,
   );
 }
 

@@ -8,7 +8,7 @@ import { LOG_ACCOUNT } from "../fence.ts";
 import type { Batch } from "../log.ts";
 import { scratchFolder } from "../sqlite/scratch.suite.ts";
 import type { NatsLogOptions } from "./open.ts";
-import { caughtUp, entriesOf, node, raises, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
+import { caughtUp, entriesOf, knowsHolder, node, raises, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -46,6 +46,7 @@ needs(["nats-server"], () => {
       await caughtUp(holder, ahead);
     }
     expect(await raises(holder, 1, LOG_ACCOUNT)).toBe(true);
+    await knowsHolder(ahead, holder);
     await ahead.sweep();
     expect(await entriesOf(ahead)).toHaveLength(90);
     const first = (await entriesOf(holder))[40]?.seq ?? 0;
