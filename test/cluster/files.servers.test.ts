@@ -18,7 +18,7 @@ import {
 } from "../../src/files/stage.suite.ts";
 import { LOG_ACCOUNT } from "../../src/log/fence.ts";
 import { connectNats } from "../../src/log/nats/connect.ts";
-import { knowsHolder, node, raises, servers } from "../../src/log/nats/nodes.suite.ts";
+import { knowsHolder, node, ownServers, raises, servers } from "../../src/log/nats/nodes.suite.ts";
 import { Objects } from "../../src/log/nats/objects.ts";
 import { openStream } from "../../src/log/nats/stream.ts";
 import { needs } from "../servers/installed.ts";
@@ -30,8 +30,8 @@ const sha256 = (content: string | Uint8Array): string => createHash("sha256").up
 const stored = (hash: string) => fileId({ is: "stored", sha256: hash });
 
 /** Stores of two nodes, each in a folder of its own; the second has no session of any network. */
-async function two(count = 1) {
-  const cluster = await servers(count);
+async function two(count = 1, start = servers) {
+  const cluster = await start(count);
   const shard = randomUUID();
   const [log, otherLog] = [await node(cluster, "n1", { shard }), await node(cluster, "n2", { shard })];
   const [one, other] = [await log.files(64 * MEBIBYTE), await otherLog.files(64 * MEBIBYTE)];
@@ -144,7 +144,7 @@ needs(["nats-server"], () => {
   });
 
   test("with the servers away, what came inside a message is refused, and what is here goes on", async () => {
-    const { first, second, cluster } = await two();
+    const { first, second, cluster } = await two(1, ownServers);
     await first.files.keep(Buffer.from("before"), "a.txt");
     for (const server of cluster.nodes) server.signal("SIGSTOP");
     onTestFinished(() => {

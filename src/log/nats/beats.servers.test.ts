@@ -3,14 +3,14 @@ import { needs } from "../../../test/servers/installed.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import { Beats } from "./beats.ts";
 import { connectNats } from "./connect.ts";
-import { servers } from "./nodes.suite.ts";
+import { ownServers } from "./nodes.suite.ts";
 
 /** Beats come to nobody as they are published, as between servers that do not reach each other. */
 const DEAF = `authorization { users: [{ user: u, password: p, permissions: { subscribe: { deny: "r.hb.>" } } }] }`;
 
 needs(["nats-server"], () => {
   test("a node that is not heard is known to live while the servers have new words of it, and no longer", async () => {
-    const cluster = await servers(1, DEAF);
+    const cluster = await ownServers(1, DEAF);
     const open = async (node: string) => {
       const auth = { user: "u", password: "p" };
       const nc = await connectNats({ servers: cluster.servers, node, auth, tls: null });

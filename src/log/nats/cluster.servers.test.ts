@@ -9,7 +9,7 @@ import type { Log } from "../log.ts";
 import { UnknownOutcome } from "../unknown-outcome.ts";
 import { idText, parseId } from "./codec.ts";
 import { scratchFolder } from "../sqlite/scratch.suite.ts";
-import { caughtUp, entriesOf, node, raises, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
+import { caughtUp, entriesOf, node, ownServers, raises, ROOM, said, servers, stateOf } from "./nodes.suite.ts";
 
 needs(["nats-server"], () => {
   test("what two nodes append at once is the same on both, and on one that comes later", async () => {
@@ -146,7 +146,7 @@ needs(["nats-server"], () => {
   });
 
   test("20 writers lose and double nothing when the servers' leader is killed", async () => {
-    const cluster = await servers(3);
+    const cluster = await ownServers(3);
     const log = await node(cluster, "n1");
     const info = await (await import("@nats-io/jetstream")).jetstreamManager(log.connection);
     const done: string[] = [];
@@ -190,7 +190,7 @@ needs(["nats-server"], () => {
   });
 
   test("what a server that stops may have is not known for a while, is stored once, and what comes behind it waits", async () => {
-    const cluster = await servers(1);
+    const cluster = await ownServers(1);
     const log = await node(cluster, "n1", { doubtMs: 1000 });
     await log.append({ account: "a", entries: [said("before")] });
     await cluster.nodes[0]?.halt();

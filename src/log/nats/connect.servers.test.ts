@@ -8,7 +8,7 @@ import { needs } from "../../../test/servers/installed.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import type { LogError } from "../errors.ts";
 import { connectNats, type NatsServers } from "./connect.ts";
-import { entriesOf, node, said, servers } from "./nodes.suite.ts";
+import { entriesOf, node, ownServers, said, servers } from "./nodes.suite.ts";
 
 type Way = Pick<NatsServers, "auth" | "tls">;
 
@@ -29,7 +29,7 @@ needs(["nats-server", "openssl"], () => {
     ],
     ["a token", `authorization { token: "right" }`, { token: "right" }, { token: "wrong secret" }],
   ])("%s let a node in; others are refused at once, and nobody reads them", async (_what, config, right, wrong) => {
-    const cluster = await servers(1, config);
+    const cluster = await ownServers(1, config);
     expect(await connects(cluster.servers, { auth: right, tls: null })).toBe(true);
     for (const auth of [wrong, null]) {
       const error: unknown = await connects(cluster.servers, { auth, tls: null }).catch((reason: unknown) => reason);
@@ -43,7 +43,7 @@ needs(["nats-server", "openssl"], () => {
 
   test("who is no longer let in says so, goes on trying, and goes on when it is let in again", async () => {
     const password = (text: string): string => `authorization { user: rialto, password: "${text}" }`;
-    const cluster = await servers(1, password("right secret"));
+    const cluster = await ownServers(1, password("right secret"));
     const warned: LogError[] = [];
     const auth = { user: "rialto", password: "right secret" };
     const log = await node(cluster, "n1", { auth, warn: (error) => warned.push(error) });
@@ -89,7 +89,7 @@ needs(["nats-server", "openssl"], () => {
       writeFileSync(file, `${Buffer.from(key.getSeed()).toString("utf8")}\n`);
       return file;
     });
-    const cluster = await servers(1, `authorization { users: [{ nkey: ${right.getPublicKey()} }] }`);
+    const cluster = await ownServers(1, `authorization { users: [{ nkey: ${right.getPublicKey()} }] }`);
     const [one = "", other = ""] = files;
     expect(await connects(cluster.servers, { auth: { credentials: one }, tls: null })).toBe(true);
     await expect(connects(cluster.servers, { auth: { credentials: other }, tls: null })).rejects.toMatchObject({
@@ -102,7 +102,7 @@ needs(["nats-server", "openssl"], () => {
     const folder = mkdtempSync(join(tmpdir(), "rialto-nats-tls-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const [own, other] = [await makeCertificate(folder, "own"), await makeCertificate(folder, "other")];
-    const cluster = await servers(1, `tls { cert_file: "${own.certificate}", key_file: "${own.key}" }`);
+    const cluster = await ownServers(1, `tls { cert_file: "${own.certificate}", key_file: "${own.key}" }`);
     expect(await connects(cluster.servers, { auth: null, tls: { caFile: own.certificate } })).toBe(true);
     for (const tls of [{ caFile: other.certificate }, null]) {
       await expect(connects(cluster.servers, { auth: null, tls })).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { needs } from "../../../test/servers/installed.ts";
 import { startNats } from "../../../test/servers/nats/server.ts";
 import { inspectServers } from "./inspect.ts";
-import { node, servers } from "./nodes.suite.ts";
+import { node, ownServers, servers } from "./nodes.suite.ts";
 
 const ANYBODY = { auth: null, tls: null };
 const USER = '{ user: rialto, password: "right" }';
@@ -47,7 +47,7 @@ needs(["nats-server", "nats-server of stable"], () => {
   );
 
   test("what is watched at that port is another server: it is not believed", async () => {
-    const [cluster, other] = [await servers(1), await servers(1)];
+    const [cluster, other] = [await servers(1), await ownServers(1)];
     const monitorPort = other.nodes[0]?.monitorPort ?? 0;
     const {
       servers: [seen],
@@ -56,7 +56,7 @@ needs(["nats-server", "nats-server of stable"], () => {
   });
 
   test("a server that is away and one that refuses are told apart, and nobody reads the password", async () => {
-    const cluster = await servers(1, `authorization { user: rialto, password: "right" }`);
+    const cluster = await ownServers(1, `authorization { user: rialto, password: "right" }`);
     const gone = await startNats(1);
     await gone.stop();
     const auth = { user: "rialto", password: "wrong secret" };
@@ -71,7 +71,7 @@ needs(["nats-server", "nats-server of stable"], () => {
     ["a password", `authorization { ${USER.slice(1, -1)} }`, false],
     ["a token", `authorization { token: "right" }`, false],
   ])("a server with %s says whether it accepts connections from anyone", async (_what, more, isOpen) => {
-    const cluster = await servers(1, more);
+    const cluster = await (more === "" ? servers(1) : ownServers(1, more));
     const auth = more.includes("token") ? { token: "right" } : { user: "rialto", password: "right" };
     const { servers: seen } = await inspectServers({ auth, tls: null, servers: cluster.servers });
     expect(seen).toMatchObject([{ is: "seen", isOpen }]);
@@ -90,7 +90,7 @@ needs(["nats-server", "nats-server of stable"], () => {
   });
 
   test("a user without JetStream is told so", async () => {
-    const cluster = await servers(1, `accounts { A: { users: [{ user: a, password: b }] } }`);
+    const cluster = await ownServers(1, `accounts { A: { users: [{ user: a, password: b }] } }`);
     const auth = { user: "a", password: "b" };
     const { stream } = await inspectServers({ auth, tls: null, servers: cluster.servers });
     expect(stream).toMatchObject({ is: "disabled" });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { type NatsCluster, startNats } from "../../../test/servers/nats/server.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import { LOG_ACCOUNT } from "../fence.ts";
@@ -19,7 +19,20 @@ const SETTINGS = {
 } as const;
 export const ROOM = "net.libera/#rialto";
 
-export async function servers(count: number, more = ""): Promise<NatsCluster> {
+const shared = new Map<number, Promise<NatsCluster>>();
+afterAll(async () => {
+  for (const started of shared.values()) await (await started).stop();
+});
+
+/** Servers that all tests of the file share: each test has a shard of its own, and leaves the servers as they are. */
+export async function servers(count: number): Promise<NatsCluster> {
+  const started = shared.get(count) ?? startNats(count);
+  shared.set(count, started);
+  return await started;
+}
+
+/** Servers for one test, which may stop them or wants `more` in their configuration. */
+export async function ownServers(count: number, more = ""): Promise<NatsCluster> {
   const cluster = await startNats(count, more);
   onTestFinished(() => cluster.stop());
   return cluster;
