@@ -26,3 +26,15 @@ export function describeLog(name: string, open: OpenLog): void {
     describeModel(open);
   });
 }
+
+/** The part that a commit passes on its way into the log. What is stored does not know what carried it. */
+export function describeCarrier(name: string, open: OpenLog): void {
+  describe(name, () => {
+    describe("case by case", () => {
+      const bench = new Bench(open);
+      describeWrites(bench);
+      describeReceipts(bench);
+    });
+    describeModel(open);
+  });
+}

@@ -1,4 +1,6 @@
 import { needs } from "../../../test/servers/installed.ts";
+import { describeCarrier } from "../log.suite.ts";
 import { describeOnServers } from "./nats.suite.ts";
 
-needs(["nats-server"], () => describeOnServers(3, "nats-server"));
+// How many servers carry a commit makes no difference once it is stored: nats.servers.test.ts tries the rest on one.
+needs(["nats-server"], () => describeOnServers(describeCarrier, 3, "nats-server"));

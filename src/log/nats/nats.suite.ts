@@ -6,16 +6,19 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll } from "vitest";
 import { type NatsCluster, type NatsProgram, startNats } from "../../../test/servers/nats/server.ts";
-import { describeLog } from "../log.suite.ts";
-import { type OpenedLog, openedOf, type SuiteOptions } from "../suite/kit.suite.ts";
+import { type OpenedLog, openedOf, type OpenLog, type SuiteOptions } from "../suite/kit.suite.ts";
 import { connectNats } from "./connect.ts";
 import { openNatsLog } from "./open.ts";
 
 const SETTINGS = { durability: "process", retentionDays: 7, retentionBytes: 1024 ** 3, messageIdDays: 30 } as const;
 const ANYBODY = { auth: null, tls: null };
 
-/** The suite of all logs, on so many servers. */
-export function describeOnServers(count: number, program: NatsProgram): void {
+/** A suite of all logs, on this number of servers. */
+export function describeOnServers(
+  describeLog: (name: string, open: OpenLog) => void,
+  count: number,
+  program: NatsProgram,
+): void {
   let cluster: NatsCluster;
   let nc: NatsConnection;
   beforeAll(async () => {
