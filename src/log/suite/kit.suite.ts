@@ -13,6 +13,13 @@ export interface SuiteOptions {
   readonly messageIdDays?: number;
 }
 
+declare module "vitest" {
+  interface TaskMeta {
+    /** The log of the test has these from its beginning, so that none is opened before. */
+    log?: SuiteOptions;
+  }
+}
+
 /** A log under test, empty when opened. */
 export interface OpenedLog {
   readonly log: Log;
@@ -76,7 +83,7 @@ export class Bench {
   /** Registers the hooks that give every case an empty log. */
   constructor(open: OpenLog) {
     this.#open = open;
-    beforeEach(() => this.use({}));
+    beforeEach(({ task }) => this.use(task.meta.log ?? {}));
     afterEach(() => this.#remove());
   }
 
@@ -119,8 +126,7 @@ export class Bench {
       await fill();
       await check();
     });
-    test(`${title}, from the disk`, async () => {
-      await this.use({ tailBytes: 0 });
+    test(`${title}, from the disk`, { meta: { log: { tailBytes: 0 } } }, async () => {
       await fill();
       await check();
     });
