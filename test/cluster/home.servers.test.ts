@@ -6,7 +6,7 @@ import { onStage } from "../servers/stage.ts";
 import { freePorts } from "../support/ports.ts";
 import { startProgram } from "../support/program.ts";
 import { eventually } from "../support/wait.ts";
-import { type Machine, startMachine } from "./machines.suite.ts";
+import { clusterOf, type Machine, startMachine } from "./machines.suite.ts";
 
 /** A machine with a web chat and an account of the API. */
 async function machine(node: string, servers: readonly string[]): Promise<Machine> {
@@ -30,14 +30,12 @@ async function machine(node: string, servers: readonly string[]): Promise<Machin
   return started;
 }
 
+const nodeOf = (view: ClusterView | null): string | null =>
+  view?.accounts.find(({ account }) => account === "web.chat")?.node ?? null;
+
 /** Resolves once a machine says that the web chat runs at this node. */
-async function runsAt({ folder, dataPath }: Machine, wanted: string): Promise<void> {
-  const ask = async (): Promise<string | null> => {
-    const asked = startProgram(folder, ["cluster", "status", "--json", "--data", dataPath]);
-    await asked.exited();
-    const { accounts } = JSON.parse(asked.output()) as ClusterView;
-    return accounts.find(({ account }) => account === "web.chat")?.node ?? null;
-  };
+async function runsAt(machine: Machine, wanted: string): Promise<void> {
+  const ask = async (): Promise<string | null> => nodeOf(await clusterOf(machine));
   await eventually(
     ask,
     (node) => node === wanted,
@@ -57,5 +55,9 @@ needs(["nats-server"], () => {
     first.program.child.kill("SIGCONT");
     await runsAt(second, "n1");
     expect(first.program.child.exitCode).toBe(null);
+    const { folder, dataPath } = second;
+    const asked = startProgram(folder, ["cluster", "status", "--json", "--data", dataPath]);
+    await asked.exited();
+    expect(nodeOf(JSON.parse(asked.output()) as ClusterView)).toBe("n1");
   });
 });

@@ -9,9 +9,8 @@ import { onStage } from "../servers/stage.ts";
 import { ApiClient } from "../support/client.ts";
 import { type Answer, request } from "../support/http.ts";
 import { freePorts } from "../support/ports.ts";
-import { startProgram } from "../support/program.ts";
 import { eventually } from "../support/wait.ts";
-import { type Machine, startMachine } from "./machines.suite.ts";
+import { clusterOf, type Machine, startMachine } from "./machines.suite.ts";
 
 const ACCOUNTS = ["one", "two", "three"];
 const PATHS = ["/api/message", "/v1/gateways/square/messages"];
@@ -32,13 +31,6 @@ async function machine(node: string, servers: readonly string[]): Promise<ApiMac
   return { ...startMachine(node, log + accounts.join("") + gateway), urls };
 }
 
-/** What `rialto cluster status` says; null: the machine does not answer. */
-async function viewOf({ folder, dataPath }: ApiMachine): Promise<ClusterView | null> {
-  const asked = startProgram(folder, ["cluster", "status", "--json", "--data", dataPath]);
-  await asked.exited();
-  return asked.output().startsWith("{") ? (JSON.parse(asked.output()) as ClusterView) : null;
-}
-
 async function until(
   machines: readonly ApiMachine[],
   isSo: (view: ClusterView) => boolean,
@@ -46,7 +38,7 @@ async function until(
 ): Promise<void> {
   for (const each of machines) {
     await eventually(
-      () => viewOf(each),
+      () => clusterOf(each),
       (view) => view !== null && isSo(view),
       () => what,
       PATIENCE_MS,

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import net from "node:net";
+import { isDeepStrictEqual } from "node:util";
 import BetterSqlite3 from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import type { ClusterView } from "../../src/admin/views.ts";
 import { connectNats } from "../../src/log/nats/connect.ts";
 import { openStream } from "../../src/log/nats/stream.ts";
 import { logFile } from "../../src/log/sqlite/database.ts";
@@ -16,9 +16,8 @@ import { pythonPerson } from "../servers/people/python.ts";
 import { onStage } from "../servers/stage.ts";
 import { ApiClient } from "../support/client.ts";
 import { freePorts } from "../support/ports.ts";
-import { startProgram } from "../support/program.ts";
 import { eventually } from "../support/wait.ts";
-import { type Machine, startMachine } from "./machines.suite.ts";
+import { clusterOf, type Machine, startMachine } from "./machines.suite.ts";
 
 const CHANNEL = "#square";
 
@@ -26,8 +25,6 @@ const CHANNEL = "#square";
 interface BridgeMachine extends Machine {
   readonly node: string;
   readonly client: (account: "one" | "two") => ApiClient;
-  /** What `rialto cluster status` says; null: it does not run yet. */
-  readonly cluster: () => Promise<ClusterView | null>;
 }
 
 async function machine(
@@ -46,16 +43,7 @@ async function machine(
   });
   const log = `[general]\nLog = "nats://${world.nats.servers.join(",")}"\n`;
   const started = startMachine(node, log + bridges, world.env);
-  return {
-    ...started,
-    node,
-    client: (account) => new ApiClient(`http://127.0.0.1:${ports[account]}`),
-    cluster: async () => {
-      const asked = startProgram(started.folder, ["cluster", "status", "--json", "--data", started.dataPath]);
-      await asked.exited();
-      return asked.output().startsWith("{") ? (JSON.parse(asked.output()) as ClusterView) : null;
-    },
-  };
+  return { ...started, node, client: (account) => new ApiClient(`http://127.0.0.1:${ports[account]}`) };
 }
 
 /** Two of them, on real servers, once each account runs at one of them. */
@@ -76,8 +64,8 @@ async function runAt(machines: readonly BridgeMachine[]): Promise<ReadonlyMap<st
   const names = new Set(machines.map(({ node }) => node));
   const ask = async (): Promise<readonly (readonly (readonly [string, string | null])[])[]> =>
     await Promise.all(
-      machines.map(async ({ cluster }) =>
-        ((await cluster())?.accounts ?? []).map(({ account, node }) => [account, node] as const),
+      machines.map(async (each) =>
+        ((await clusterOf(each))?.accounts ?? []).map(({ account, node }) => [account, node] as const),
       ),
     );
   const all = await eventually(
@@ -248,7 +236,7 @@ needs(["nats-server", "ngircd", "python3-irc"], () => {
         .catch(() => null);
       if (answer?.status === 200) said.push(text);
       else unknown.add(text);
-      return (await third.cluster())?.nodes.find(({ name }) => name === "n3")?.accounts ?? 0;
+      return (await clusterOf(third))?.nodes.find(({ name }) => name === "n3")?.accounts ?? 0;
     };
     await eventually(
       ofThird,
@@ -286,8 +274,12 @@ needs(["nats-server", "ngircd", "python3-irc"], () => {
       );
     }
     expect(await first.client("two").texts()).toEqual(ports.map((port) => `at ${port}`));
-    const alike = (await second.cluster())?.nodes.map(({ isAlike }) => isAlike);
-    expect(alike).toEqual([true, true]);
+    // Each hears of the other's configuration with its next heartbeat.
+    await eventually(
+      async () => (await clusterOf(second))?.nodes.map(({ isAlike }) => isAlike),
+      (alike) => isDeepStrictEqual(alike, [true, true]),
+      () => "both to know that they have the same configuration",
+    );
   });
 
   test("servers that do not let it in, or are not there, are told with what to do, and without a secret", async () => {
