@@ -15,6 +15,8 @@ import { clusterOf, type Machine, startMachine } from "./machines.suite.ts";
 const ACCOUNTS = ["one", "two", "three"];
 const PATHS = ["/api/message", "/v1/gateways/square/messages"];
 const PATIENCE_MS = 60_000;
+/** From one round of posts to the next. */
+const ROUND_MS = 50;
 
 interface ApiMachine extends Machine {
   /** The address of each account at this machine. */
@@ -72,7 +74,8 @@ async function postUntilEnded(machines: readonly ApiMachine[]): Promise<readonly
     for (const { urls } of machines) {
       for (const url of urls) for (const path of PATHS) posts.push(post(url, path, `refused ${posts.length}`));
     }
-    await Promise.resolve();
+    // Each of them waits for its answer: more of them at a time try nothing else.
+    await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
   };
   await eventually(
     postEverywhere,
