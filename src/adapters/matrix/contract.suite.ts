@@ -29,11 +29,11 @@ export type Mode = "login" | "appservice";
 
 /**
  * As an application service other users speak; what comes from people is read by the same code of the same user's
- * /sync.
+ * /sync, which also sets topics, lists members and rooms, and hears who types.
  */
 const LEFT_OUT: Readonly<Record<Mode, readonly Group[]>> = {
   login: [],
-  appservice: ["receiving", "what people do", "history"],
+  appservice: ["receiving", "what people do", "history", "topics", "what is only true now"],
 };
 
 interface Servers {
