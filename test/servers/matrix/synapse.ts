@@ -106,6 +106,8 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
+// What nothing here asks for is switched off, because Synapse computes it for each event: statistics, the directory of
+// users (which is left to a worker that does not run) and notifications.
 const MANY = "{per_second: 10000, burst_count: 10000}";
 
 function homeserver(
@@ -129,6 +131,9 @@ suppress_key_server_warning: true
 report_stats: false
 url_preview_enabled: false
 presence: {enabled: false}
+stats: {enabled: false}
+update_user_directory_from_worker: none
+push: {enabled: false}
 bcrypt_rounds: 4
 max_upload_size: ${uploadMax}
 enable_registration: true
