@@ -12,9 +12,9 @@ interface Outcome {
   readonly seen: Message;
 }
 
-describe("the answer of POST /api/message", () => {
-  const room = useRooms(5);
+const room = useRooms(69);
 
+describe("the answer of POST /api/message", () => {
   test("is the stored message: compact JSON, a newline, application/json; charset=utf-8, 200 OK", async () => {
     const { sender } = room();
     const answer = await sender.post({ text: "hello", username: "bob" });
@@ -65,8 +65,6 @@ describe("the answer of POST /api/message", () => {
 });
 
 describe("the fields of POST /api/message", () => {
-  const room = useRooms(50);
-
   async function outcome(body: Fields | string | Uint8Array, headers: Record<string, string> = {}): Promise<Outcome> {
     const { sender, reader } = room();
     const answer = await sender.post(body, headers);
@@ -258,8 +256,6 @@ describe("the fields of POST /api/message", () => {
 });
 
 describe("Extra.file of POST /api/message", () => {
-  const room = useRooms(14);
-
   async function fileOf(file: Fields, text = ""): Promise<Fields> {
     const { sender, reader } = room();
     const answer = await sender.say({ text, Extra: { file: [file] } });

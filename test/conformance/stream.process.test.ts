@@ -10,19 +10,17 @@ import { eventually, within } from "../support/wait.ts";
 const GET = "GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 // Silence takes its time: the connection for the last test opens first, and is quiet while the other tests run.
-const quietRoom = useRooms(1);
+const room = useRooms(22);
 let silence: { room: Room; connection: RawConnection; length: number } | null = null;
 beforeAll(async () => {
-  const room = quietRoom();
-  const connection = await connectRaw(room.reader.url);
+  const quiet = room();
+  const connection = await connectRaw(quiet.reader.url);
   connection.send(GET);
   const greeted = await connection.until((bytes) => bytes.includes("}\n\r\n"), "the greeting");
-  silence = { room, connection, length: greeted.length };
+  silence = { room: quiet, connection, length: greeted.length };
 });
 
 describe("the form of GET /api/stream", () => {
-  const room = useRooms(11);
-
   test("is 200, Content-Type exactly application/json, chunked, not compressed, without a length", async () => {
     const stream = await openStream(`${room().reader.url}/api/stream`, { "Accept-Encoding": "gzip, br" });
     expect(stream.status).toBe(200);
@@ -143,8 +141,6 @@ describe("the form of GET /api/stream", () => {
 });
 
 describe("where a stream starts", () => {
-  const room = useRooms(10);
-
   test("a client that takes one message and leaves has one after the other", async () => {
     const { sender, reader } = room();
     for (let n = 0; n < 5; n += 1) await sender.say({ text: `n${n}` });

@@ -5,9 +5,9 @@ import { type ApiSocket, openSocket } from "../support/socket.ts";
 import { launch, useRialto, useRooms } from "../support/suite.ts";
 import { within } from "../support/wait.ts";
 
-describe("from the service", () => {
-  const room = useRooms(7);
+const room = useRooms(33);
 
+describe("from the service", () => {
   test("the greeting is the first text frame, one whole object", async () => {
     const socket = await openSocket(`${room().reader.url}/api/websocket`);
     const frame = await socket.nextFrame();
@@ -63,7 +63,6 @@ describe("from the service", () => {
 });
 
 describe("where a WebSocket starts", () => {
-  const room = useRooms(8);
   const texts = async (socket: ApiSocket, count: number): Promise<string[]> => {
     const all: string[] = [];
     while (all.length < count) all.push((await socket.next()).text);
@@ -221,8 +220,6 @@ test("an account whose first WebSocket had nothing to take has had one, also aft
 });
 
 describe("to the service", () => {
-  const room = useRooms(12);
-
   test("a text frame is accepted as a POST is", async () => {
     const { sender, reader, gateway, senderAccount } = room();
     const socket = await sender.socket();
@@ -295,9 +292,8 @@ describe("to the service", () => {
     ["a reserved event", '{"text":"x","event":"failure"}', /event/],
     ["bad base64", '{"text":"x","Extra":{"file":[{"Name":"n","Data":"%%%"}]}}', /Data/],
   ] as const)("%s is answered by an error frame, and the connection goes on", async ([, data, mention]) => {
-    const { sender, reader } = bad();
+    const { sender, reader } = room();
     const socket = await sender.socket();
-    await reader.poll();
     socket.send(data);
     const message = await socket.next();
     expectWhole(message);
@@ -342,9 +338,6 @@ describe("to the service", () => {
     await Promise.all([socket.close(), stream.close()]);
   });
 
-  const shared = toml({ accounts: { sender: {}, reader: {} }, gateways: { g: { inout: ["sender", "reader"] } } });
-  const badRialto = useRialto({ config: shared });
-  const bad = () => ({ sender: badRialto().client("sender"), reader: badRialto().client("reader") });
   async function until(texts: () => Promise<string[]>): Promise<string[]> {
     for (;;) {
       const found = await texts();
