@@ -6,7 +6,9 @@ const COUNT = 22_000;
 /** Test files that run side by side take from ranges of their own: nobody takes a port that another is about to use. */
 const RANGES = 16;
 const SIZE = COUNT / RANGES;
-const BASE = FIRST + (Number(process.env["VITEST_POOL_ID"] ?? 0) % RANGES) * SIZE;
+/** The first range of this run, where another run goes on beside it. */
+const OWN = Number(process.env["PORT_RANGE"] ?? 0);
+const BASE = FIRST + ((OWN + Number(process.env["VITEST_POOL_ID"] ?? 0)) % RANGES) * SIZE;
 /** Not always from the beginning: what the file before has left may not be gone yet. */
 let next = Math.floor(Math.random() * SIZE);
 
