@@ -8,6 +8,9 @@ import { ownServers } from "./nodes.suite.ts";
 /** Beats come to nobody as they are published, as between servers that do not reach each other. */
 const DEAF = `authorization { users: [{ user: u, password: p, permissions: { subscribe: { deny: "r.hb.>" } } }] }`;
 
+/** Longer than from one word of a node to the next, as it is outside of tests. */
+const ASK_MS = 200;
+
 needs(["nats-server"], () => {
   test("a node that is not heard is known to live while the servers have new words of it, and no longer", async () => {
     const cluster = await ownServers(1, DEAF);
@@ -15,12 +18,15 @@ needs(["nats-server"], () => {
       const auth = { user: "u", password: "p" };
       const nc = await connectNats({ servers: cluster.servers, node, auth, tls: null });
       onTestFinished(() => nc.close());
-      return await Beats.open(nc, "0", 1);
+      return await Beats.open(nc, "0", 1, ASK_MS);
     };
     const [listener, ...speakers] = [await open("n1"), await open("n2"), await open("n3")];
+    const said: (Promise<boolean> | undefined)[] = [];
     const talking = ["n2", "n3"].map((node, at) => {
       let count = 0;
-      return setInterval(() => void speakers[at]?.say(node, `${node} ${(count += 1)}`), 100);
+      return setInterval(() => {
+        said[at] = speakers[at]?.say(node, `${node} ${(count += 1)}`);
+      }, ASK_MS / 4);
     });
     onTestFinished(() => {
       for (const timer of talking) clearInterval(timer);
@@ -40,6 +46,7 @@ needs(["nats-server"], () => {
     await hears("n3", 2);
     expect(new Set(heard).size).toBe(heard.length);
     clearInterval(talking[0]);
+    expect(await said[0]).toBe(true);
     // What it had said last may be found yet.
     await hears("n3", 2);
     const ended = of("n2");

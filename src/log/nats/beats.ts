@@ -24,6 +24,7 @@ export class Beats {
   readonly #jsm: JetStreamManager;
   readonly #shard: string;
   readonly #replicas: number;
+  readonly #askMs: number;
   /** When each node was last heard as it spoke, by subject; monotonic ms. */
   readonly #heardMs = new Map<string, number>();
   /** The last word that was found of those that are not: its place in the stream. */
@@ -32,24 +33,24 @@ export class Beats {
   #triedMs = -Infinity;
   #isAsking = false;
 
-  /** `replicas`: on so many servers each word is kept. */
-  static async open(nc: NatsConnection, shard: string, replicas: number): Promise<Beats> {
+  /** `replicas`: on so many servers each word is kept; `askMs`: how often silent nodes are asked for. */
+  static async open(nc: NatsConnection, shard: string, replicas: number, askMs: number = ASK_MS): Promise<Beats> {
     const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
     const jsm = await jetstreamManager(nc, { timeout: ANSWER_MS, checkAPI: false });
-    return new Beats(nc, { js: jetstream(nc, { timeout: ANSWER_MS }), jsm }, shard, replicas);
+    return new Beats(nc, { js: jetstream(nc, { timeout: ANSWER_MS }), jsm }, { shard, replicas, askMs });
   }
 
   private constructor(
     nc: NatsConnection,
     { js, jsm }: { readonly js: JetStreamClient; readonly jsm: JetStreamManager },
-    shard: string,
-    replicas: number,
+    { shard, replicas, askMs }: { readonly shard: string; readonly replicas: number; readonly askMs: number },
   ) {
     this.#nc = nc;
     this.#js = js;
     this.#jsm = jsm;
     this.#shard = shard;
     this.#replicas = replicas;
+    this.#askMs = askMs;
   }
 
   /** Resolves when it is known whether most of the servers have it. Never rejects. */
@@ -77,7 +78,7 @@ export class Beats {
     });
     const ask = (): void => void this.#ask(told).catch(() => undefined);
     ask();
-    const asking = setInterval(ask, ASK_MS).unref();
+    const asking = setInterval(ask, this.#askMs).unref();
     return () => {
       clearInterval(asking);
       heard.unsubscribe();
@@ -90,7 +91,7 @@ export class Beats {
     this.#isAsking = true;
     try {
       const { state } = await this.#jsm.streams.info(this.#stream, { subjects_filter: this.#subjects });
-      const since = performance.now() - ASK_MS;
+      const since = performance.now() - this.#askMs;
       const silent = Object.keys(state.subjects ?? {}).filter((of) => (this.#heardMs.get(of) ?? -Infinity) < since);
       await Promise.all(silent.slice(0, ASKED).map((subject) => this.#find(subject, told)));
     } finally {
