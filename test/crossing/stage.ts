@@ -8,7 +8,7 @@ import { startProsody } from "../servers/xmpp/prosody.ts";
 import { freePorts } from "../support/ports.ts";
 import { type Rialto, startRialto } from "../support/rialto.ts";
 import type { ApiStream } from "../support/stream.ts";
-import { eventually } from "../support/wait.ts";
+import { eventually, pauseAfter } from "../support/wait.ts";
 import { apiPlace, sightsOf } from "./api-place.ts";
 import { DISCORD_CHANNEL, type DiscordAccount, discordPlace } from "./discord-place.ts";
 import { ircPlace } from "./irc-place.ts";
@@ -26,6 +26,8 @@ export const GATEWAY = "square";
 const PASSWORD = "open-sesame";
 /** For everybody to come in; and so long nothing comes to those who wait for something; on a busy machine. */
 const SILENCE_MS = 60_000;
+/** Between two tries to be heard. */
+const SAY_AGAIN_MS = 500;
 const CHANNELS = {
   irc: "#square",
   xmpp: "square",
@@ -143,7 +145,7 @@ async function guestOf(rialto: Rialto, port: number): Promise<Place> {
 async function allIn(places: Places): Promise<void> {
   const words = (from: Network): string => wordOf("hello", from);
   let missing: readonly (readonly [Network, Network])[] = [];
-  let tries = 0;
+  let saidMs = -Infinity;
   await eventually(
     async () => {
       missing = NETWORKS.flatMap((to) => {
@@ -152,9 +154,10 @@ async function allIn(places: Places): Promise<void> {
         return unheard.map((from) => [to, from] as const);
       });
       const unheard = new Set(missing.map(([, from]) => from));
-      if (tries % 25 === 0)
+      if (performance.now() - saidMs >= SAY_AGAIN_MS) {
+        saidMs = performance.now();
         await Promise.all([...unheard].map(async (from) => await places[from].say(words(from), "normal")));
-      tries += 1;
+      }
       return missing;
     },
     (pairs) => pairs.length === 0,
@@ -187,7 +190,7 @@ function reaching(places: Places, plain: () => readonly Sight[], rialto: Rialto)
         waiting.delete(one);
         one.done();
       }
-      await sleep(Math.max(20, 4 * (performance.now() - begunMs)));
+      await sleep(pauseAfter(performance.now() - begunMs));
     }
     looking = false;
   };

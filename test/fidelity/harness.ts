@@ -14,6 +14,7 @@ import type { XmppServer } from "../servers/xmpp/server.ts";
 import { freePorts } from "../support/ports.ts";
 import { type Rialto, startRialto } from "../support/rialto.ts";
 import type { ApiStream } from "../support/stream.ts";
+import { pauseAfter } from "../support/wait.ts";
 import { type Front, startFront } from "./front.ts";
 
 export const GATEWAY = "square";
@@ -125,6 +126,8 @@ export async function startHarness(options: FidelityOptions = {}): Promise<Fidel
   }
 }
 
+/** Between two tries to be heard. */
+const SAY_AGAIN_MS = 500;
 /** How long a test waits for something that comes through several servers, on a busy machine. */
 const PATIENCE_MS = 40_000;
 
@@ -136,13 +139,17 @@ export async function until(
 ): Promise<void> {
   let before = "";
   let since = Date.now();
-  for (let left = missing(); left.length > 0; left = missing()) {
+  for (;;) {
+    const begun = performance.now();
+    const left = missing();
+    if (left.length === 0) return;
+    const pause = pauseAfter(performance.now() - begun);
     const now = left.join(", ");
     if (now !== before) since = Date.now();
     before = now;
     if (Date.now() - since > patienceMs)
       throw new Error(`waited for ${now}; Rialto printed:\n${rialto.output().slice(-4_000)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
@@ -182,11 +189,13 @@ async function allHear(places: Places, word: string, rialto: Rialto): Promise<vo
     REAL_NETWORKS.map(async (from) => {
       const others = REAL_NETWORKS.filter((to) => to !== from);
       const own = `${word}Q${from}`;
-      let tries = 0;
+      let saidMs = -Infinity;
       let saying: Promise<unknown> = Promise.resolve();
       await until(() => {
-        if (tries % 25 === 0) saying = saying.then(async () => await places[from].say(own, "normal"));
-        tries += 1;
+        if (performance.now() - saidMs >= SAY_AGAIN_MS) {
+          saidMs = performance.now();
+          saying = saying.then(async () => await places[from].say(own, "normal"));
+        }
         return others.filter((to) => !sees(places[to], own)).map((to) => `"${own}" on ${to}`);
       }, rialto);
       await saying;

@@ -3,6 +3,11 @@ const PATIENCE_MS = 20_000;
 /** Between two questions whether it has come. */
 const ASK_MS = 20;
 const ASK_MAX_MS = 200;
+/** How much longer than a question the pause after it is. */
+const ASK_TIMES = 19;
+
+/** How long not to ask again after a question that took so long: that time is taken from what is waited for. */
+export const pauseAfter = (askedMs: number): number => Math.min(ASK_MAX_MS, Math.max(ASK_MS, ASK_TIMES * askedMs));
 
 /**
  * Fails with what was awaited when the promise has not settled in time. `alive` gets a function that begins the wait
@@ -35,8 +40,7 @@ export async function eventually<T>(
   for (;;) {
     const begun = performance.now();
     const asked = ask();
-    // What it takes to ask is taken from the program that is waited for: dear questions are asked less often.
-    const pause = Math.min(ASK_MAX_MS, Math.max(ASK_MS, 4 * (performance.now() - begun)));
+    const pause = pauseAfter(performance.now() - begun);
     const answer = await asked;
     if (enough(answer)) return answer;
     if (Date.now() > deadline) throw new Error(`waited ${ms} ms for ${what()}`);
