@@ -1,30 +1,40 @@
 import { expect, test } from "vitest";
-import { describeAnswers } from "../hosted/answers.ts";
-import { say } from "../hosted/figures.ts";
-import { Town } from "../hosted/town.ts";
-import { EVERYBODY } from "../servers/discord/permissions.ts";
+import { describeAnswers, type LostAnswer } from "../hosted/answers.ts";
+import { Home } from "../hosted/home.ts";
 import { discord, type DiscordSide } from "./town.ts";
-
-describeAnswers(discord);
 
 const MAKE = { method: "POST", path: /^\/channels\/\d+\/webhooks$/u };
 
-test.each([
-  ["in one life", async (town: Town<DiscordSide>) => void (await Promise.resolve(town))],
-  ["with a kill", async (town: Town<DiscordSide>) => await town.die()],
-])("the answer to making the webhook is lost, %s: there is one of ours", async (how, then) => {
-  const town = await Town.start(discord, { mode: "bot" });
-  const { app, channel, guild, server } = town.side;
-  await town.rialto.stop();
-  server.faults.loseAnswer(MAKE);
-  server.world.changeRole(guild, guild.roles.get(guild.id)!, [...EVERYBODY, "ManageWebhooks"]);
-  await town.begin();
-  await town.post("target");
-  await town.until(() => town.asked(MAKE) > 0, "the request");
-  await then(town);
-  await town.fence("after");
-  const ours = server.webhooks.of(channel.id).filter(({ application }) => application === app.user.id);
-  const found = { webhooks: ours.length, posts: town.count("target"), unconfirmed: await town.unconfirmed() };
-  say(`the answer to making the webhook is lost, ${how}`, found);
-  expect(found).toEqual({ webhooks: 1, posts: 1, unconfirmed: 0 });
+/** Of ours there is one then. */
+const MAKING: LostAnswer<DiscordSide> = {
+  what: "to making the webhook",
+  lives: "one",
+  before: ({ server }) => server.faults.loseAnswer(MAKE),
+  lose: async (town) => {
+    await town.post("target");
+    await town.until(() => town.asked(MAKE) > 0, "the request");
+  },
+  judge: (town, unconfirmed) => {
+    const { app, channel, server } = town.side;
+    const ours = server.webhooks.of(channel.id).filter(({ application }) => application === app.user.id);
+    return {
+      found: { webhooks: ours.length, posts: town.count("target"), unconfirmed },
+      wanted: { webhooks: 1, posts: 1, unconfirmed: 0 },
+    };
+  },
+};
+
+describeAnswers(discord, [MAKING]);
+
+test("the answer is lost to making the webhook, and Rialto is killed: there is one of ours", async () => {
+  const home = await Home.found(discord, [MAKING]);
+  // The first post asks for the webhook.
+  await home.begin();
+  await home.each(MAKING.lose);
+  await home.die();
+  const judged = await home.each(async (town) => {
+    await town.fence("after");
+    return MAKING.judge(town, await town.unconfirmed());
+  });
+  expect(judged.map(({ found }) => found)).toEqual(judged.map(({ wanted }) => wanted));
 });

@@ -1,4 +1,4 @@
 import { describeMixed } from "../hosted/mixed.ts";
 import { discord } from "./town.ts";
 
-describeMixed(discord, [["the session is lost", ({ side }) => side.server.sockets.invalidate(false)]]);
+describeMixed(discord, [["the session is lost", ({ town: { side } }) => side.server.sockets.invalidate(false)]]);

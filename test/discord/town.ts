@@ -156,9 +156,9 @@ export const discord: Network<DiscordSide> = {
   protocol: "discord",
   modes: ["webhooks", "bot"],
   textMax: 2_000,
-  found: async (mode) => {
+  found: async (mode, atEnd = onTestFinished) => {
     const server = await FakeDiscord.start();
-    onTestFinished(async () => await server.stop());
+    atEnd(async () => await server.stop());
     return new DiscordSide(server, mode === "bot" ? "bot" : "webhooks");
   },
 };

@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFailed, test } from "vitest";
 import { figures, numbered, say, whole } from "./figures.ts";
+import { Home, SharedHome, type TownOptions } from "./home.ts";
 import type { Ask, Network, Side } from "./network.ts";
-import { Town } from "./town.ts";
+import type { Town } from "./town.ts";
 
 /** More than a page or two of a channel. */
 const LATER = 250;
@@ -9,6 +10,24 @@ const LATER = 250;
 const WORD = 4;
 
 const FILE = { Name: "a.txt", Data: Buffer.from("content").toString("base64") };
+
+/** The server does what it is asked for, and Rialto never hears of it. */
+export interface LostAnswer<S extends Side> extends TownOptions<S> {
+  readonly what: string;
+  /** Before anything is lost. */
+  readonly prepare?: (town: Town<S>) => Promise<unknown>;
+  /** Resolves once the server was asked, with what is to be done before Rialto may look for what became of it. */
+  readonly lose: (town: Town<S>) => Promise<(() => Promise<void>) | void>;
+  /** What became of it in the end. */
+  readonly judge: (town: Town<S>, unconfirmed: number) => Judgement;
+  /** In one life, with a kill after the loss, or in both ways; the latter if absent. */
+  readonly lives?: "one" | "two";
+}
+
+interface Judgement {
+  readonly found: object;
+  readonly wanted: object;
+}
 
 interface Case {
   readonly what: string;
@@ -57,140 +76,165 @@ const CASES: readonly Case[] = [
 
 const targetOf = ({ what }: Case): string => `the ${what}'s target`;
 
-/** What happens before Rialto may look for what it has posted. */
-const THEN: readonly (readonly [string, (town: Town<Side>, first: string) => Promise<void>])[] = [
-  ["in one life", async () => await Promise.resolve()],
-  ["with a kill", async (town) => await town.die()],
+/** What happens to the server before Rialto may look for what it has posted, and has no key for. */
+const THEN: readonly (readonly [string, LostAnswer<Side>["lives"], (side: Side, first: string) => Promise<void>])[] = [
+  ["the server no longer knows its key", undefined, async () => await Promise.resolve()],
   [
-    "with a kill, after which others have said more than a page, also to the first message of all",
-    async (town, first) => {
-      await town.rialto.kill9();
-      for (const text of numbered("later", LATER)) await town.side.say(text);
-      await town.side.reply(first, "to the first");
-      await town.begin();
+    "the server no longer knows its key, and others have said more than a page, also to the first message of all",
+    "two",
+    async (side, first) => {
+      for (const text of numbered("later", LATER)) await side.say(text);
+      await side.reply(first, "to the first");
     },
   ],
-  ["with a server that starts anew", async (town) => await town.side.server.restart()],
+  ["the server starts anew, without its key", "one", async ({ server }) => await server.restart()],
 ];
 
-/** The server does what it is asked for, and Rialto never hears of it. */
-export function describeAnswers(network: Network<Side>): void {
-  describe(`${network.protocol}, lost answers`, () => {
-    describeEach(network);
-    test.each(THEN.flatMap(([how, then]) => network.modes.map((mode) => [how, mode, then] as const)))(
-      "the answer of a post is lost, and the server no longer knows its key, %s (%s): it stands once",
-      async (how, mode, then) => {
-        const town = await Town.start(network, { mode });
-        const { side } = town;
-        const first = await side.say("the first of all");
-        // It looks for what it may have posted before it posts again: that waits until the key is forgotten.
-        const release = side.server.faults.hold(side.asks.history, 1);
-        await lose(town, POST);
-        side.forgetKeys();
-        await then(town, first);
-        release();
-        await settle(town, network, [POST], `the key forgotten, ${how} (${mode})`);
-      },
-    );
-    describeSecond(network);
-  });
-}
-
-function describeEach(network: Network<Side>): void {
-  test.each(network.modes)(
-    "the answers of a post, an edit, a deletion, a reaction and a file are lost (%s): done once",
-    async (mode) => {
-      const town = await Town.start(network, { mode });
-      for (const one of CASES) {
-        await lose(town, one);
-        await town.fence(`after the ${one.what}`);
-      }
-      await settle(town, network, CASES, `in one life (${mode})`);
-    },
+/** `own`: what only this network is asked for. */
+export function describeAnswers<S extends Side>(network: Network<S>, own: readonly LostAnswer<S>[] = []): void {
+  const { protocol, modes } = network;
+  const usual = modes.flatMap((mode) =>
+    usualLosses(network).map((one) => Object.assign(one, { what: `${one.what} (${mode})`, mode })),
   );
-
-  test.each(network.modes)("the same, and Rialto is killed each time (%s): done once", async (mode) => {
-    const town = await Town.start(network, { mode });
-    for (const one of CASES) {
-      await lose(town, one);
-      await town.rialto.kill9();
-      await town.live();
+  const losses: readonly LostAnswer<S>[] = [...usual, ...own];
+  describe(`${protocol}, lost answers`, () => {
+    const home = new SharedHome(network);
+    for (const one of losses.filter(({ lives }) => lives !== "two")) {
+      home.test(
+        `the answer is lost, ${one.what}: done once`,
+        async (town) => {
+          await one.prepare?.(town);
+          const meanwhile = await one.lose(town);
+          await meanwhile?.();
+          await town.fence("after");
+          const { found, wanted } = one.judge(town, await town.unconfirmed());
+          say(`the answer is lost, ${one.what}`, found);
+          expect(found).toEqual(wanted);
+        },
+        one,
+      );
     }
-    await settle(town, network, CASES, `with a kill each time (${mode})`);
+
+    const killed = losses.filter(({ lives }) => lives !== "one");
+    test("all answers are lost, and Rialto is killed: each is done once", async () => {
+      const home = await Home.found(network, killed);
+      onTestFailed(() => console.error(`the program printed:\n${home.rialto.output().slice(-6_000)}`));
+      await home.live();
+      await home.each(async (town, at) => await killed[at]?.prepare?.(town));
+      // Before the kill, nothing may be found out.
+      const releases = home.towns.map(({ side: { asks, server } }) => server.faults.hold(asks.history, Infinity));
+      const meanwhile = await home.each(async (town, at) => await killed[at]?.lose(town));
+      await home.rialto.kill9();
+      for (const release of releases) release();
+      await Promise.all(meanwhile.map(async (act) => await act?.()));
+      await home.begin();
+      await home.each(async (town) => await town.fence("after"));
+      const unconfirmed = await home.unconfirmed();
+      const judged = home.towns.map((town, at) => killed[at]?.judge(town, unconfirmed[at] ?? NaN));
+      const all = (of: keyof Judgement) => Object.fromEntries(killed.map(({ what }, at) => [what, judged[at]?.[of]]));
+      say("the answer is lost, and Rialto is killed", all("found"));
+      expect(all("found")).toEqual(all("wanted"));
+    });
   });
 }
 
-function describeSecond(network: Network<Side>): void {
-  const { settles = true } = network;
-  test.each(network.modes)(
-    "the answer of the second part of a long post is lost (%s), and Rialto is killed: each part stands once",
-    async (mode) => {
-      const town = await Town.start(network, { mode });
-      const words = numbered("word", Math.ceil(network.textMax / WORD));
-      await loseSecond(town, [words.join(" ")]);
+const usualLosses = ({ settles = true, textMax }: Network<Side>): readonly LostAnswer<Side>[] => [
+  ...CASES.map((one) => lossOf(one, settles)),
+  ...THEN.map((then) => forgottenKey(then, settles)),
+  secondPart(textMax, settles),
+  secondOfThree(settles),
+];
+
+/** Of one request: a decoy and the target are said, and something is done to the target. */
+function lossOf(one: Case, settles: boolean): LostAnswer<Side> {
+  const { what, ask, act, done } = one;
+  const target = targetOf(one);
+  const ids = new Map<Town<Side>, string>();
+  const unconfirmed = settles || (ask !== "post" && ask !== "file") ? 0 : 1;
+  return {
+    what: `of a ${what}`,
+    prepare: async (town) => {
+      await town.post("decoy");
+      ids.set(town, await town.post(target));
+      await town.fence(`before the ${what}`);
+      expect(town.count(target)).toBe(1);
+    },
+    lose: async (town) => {
+      const { asks, server } = town.side;
+      const before = town.asked(asks[ask]);
+      server.faults.loseAnswer(asks[ask]);
+      await act(town, ids.get(town) ?? "", target);
+      await town.until(() => town.asked(asks[ask]) > before, `the request of the ${what}`);
+    },
+    // What was done is no news.
+    judge: (town, count) => ({
+      found: {
+        done: done(town, target),
+        unconfirmed: count,
+        decoys: town.count("decoy"),
+        news: town.told().filter(({ username }) => username !== "alice" && username !== "anna"),
+      },
+      wanted: { done: 1, unconfirmed, decoys: 1, news: [] },
+    }),
+  };
+}
+
+function forgottenKey([what, lives, then]: (typeof THEN)[number], settles: boolean): LostAnswer<Side> {
+  const loss = lossOf(POST, settles);
+  return {
+    ...loss,
+    what: `of a post, and ${what}`,
+    ...(lives !== undefined && { lives }),
+    lose: async (town) => {
+      const { side } = town;
+      const first = await side.say("the first of all");
+      // It looks for what it may have posted before it posts again: that waits until the key is forgotten.
+      const release = side.server.faults.hold(side.asks.history, 1);
+      await loss.lose(town);
+      return async () => {
+        side.forgetKeys();
+        await then(side, first);
+        release();
+      };
+    },
+  };
+}
+
+const secondPart = (textMax: number, settles: boolean): LostAnswer<Side> => {
+  const words = numbered("word", Math.ceil(textMax / WORD));
+  return {
+    what: "of the second part of a long post",
+    lives: "two",
+    lose: async (town) => await loseSecond(town, [words.join(" ")]),
+    judge: (town, unconfirmed) => {
       const said =
         town
           .shown()
           .join(" ")
           .match(/\bword \d+/gu) ?? [];
-      const found = { ours: figures(words, said), unconfirmed: await town.unconfirmed() };
-      say(`the answer of a second part is lost, with a kill (${mode})`, found);
-      expect(found).toEqual({ ours: whole(words.length), unconfirmed: settles ? 0 : 1 });
+      return {
+        found: { ours: figures(words, said), unconfirmed },
+        wanted: { ours: whole(words.length), unconfirmed: settles ? 0 : 1 },
+      };
     },
-  );
+  };
+};
 
-  test.each(network.modes)(
-    "of three posts that say the same the answer of the second is lost (%s), and Rialto is killed: three stand",
-    async (mode) => {
-      const town = await Town.start(network, { mode });
-      await loseSecond(town, ["same", "same", "same"]);
-      const found = { stand: town.count("same"), unconfirmed: await town.unconfirmed() };
-      say(`the answer of the second of three equal posts is lost, with a kill (${mode})`, found);
-      if (settles) {
-        expect(found).toEqual({ stand: 3, unconfirmed: 0 });
-        return;
-      }
-      // The second stands and is in doubt. The third may have been about to leave when the kill came.
-      expect(found.stand).toBeLessThanOrEqual(3);
-      expect(found.unconfirmed).toBeLessThanOrEqual(2);
-      expect(found.stand + found.unconfirmed).toBeGreaterThanOrEqual(4);
-    },
-  );
-}
+const secondOfThree = (settles: boolean): LostAnswer<Side> => ({
+  what: "of the second of three posts that say the same",
+  lives: "two",
+  lose: async (town) => await loseSecond(town, ["same", "same", "same"]),
+  judge: (town, unconfirmed) => {
+    const stand = town.count("same");
+    if (settles) return { found: { stand, unconfirmed }, wanted: { stand: 3, unconfirmed: 0 } };
+    // The second stands and is in doubt. The third may have been about to leave when the kill came.
+    const fits = stand <= 3 && unconfirmed <= 2 && stand + unconfirmed >= 4;
+    return { found: { stand, unconfirmed, fits }, wanted: { stand, unconfirmed, fits: true } };
+  },
+});
 
-/** Says a decoy and the target, loses the answer of what is done to it, and comes back once it was done. */
-async function lose(town: Town<Side>, one: Case): Promise<void> {
-  const { asks, server } = town.side;
-  const { what, ask, act } = one;
-  await town.post("decoy");
-  const id = await town.post(targetOf(one));
-  await town.fence(`before the ${what}`);
-  expect(town.count(targetOf(one))).toBe(1);
-  const before = town.asked(asks[ask]);
-  server.faults.loseAnswer(asks[ask]);
-  await act(town, id, targetOf(one));
-  await town.until(() => town.asked(asks[ask]) > before, `the request of the ${what}`);
-}
-
-/** Each was done once, and what was done is no news. Ends Rialto. */
-async function settle(
-  town: Town<Side>,
-  { settles = true }: Network<Side>,
-  cases: readonly Case[],
-  how: string,
-): Promise<void> {
-  await town.fence("after");
-  const done = Object.fromEntries(cases.map((one) => [one.what, one.done(town, targetOf(one))]));
-  const found = { done, unconfirmed: await town.unconfirmed() };
-  say(`answers are lost, ${how}`, found);
-  const unconfirmed = settles ? 0 : cases.filter(({ ask }) => ask === "post" || ask === "file").length;
-  expect(found).toEqual({ done: Object.fromEntries(cases.map(({ what }) => [what, 1])), unconfirmed });
-  expect(town.shown()).toContain("decoy");
-  expect(town.told().filter(({ username }) => username !== "alice" && username !== "anna")).toEqual([]);
-}
-
-/** The first request of these posts goes through, and the answer of the second is lost; then Rialto starts again. */
-async function loseSecond(town: Town<Side>, posts: readonly string[]): Promise<void> {
+/** The first request of these posts goes through, and the answer of the second is lost. */
+async function loseSecond(town: Town<Side>, posts: readonly string[]): Promise<() => Promise<void>> {
   const { side } = town;
   const { faults } = side.server;
   const before = town.asked(side.asks.post);
@@ -198,7 +242,5 @@ async function loseSecond(town: Town<Side>, posts: readonly string[]): Promise<v
   faults.loseAnswer(side.asks.post);
   for (const text of posts) await town.post(text);
   await town.until(() => town.asked(side.asks.post) >= before + 2, "the second request");
-  await town.rialto.kill9();
-  side.forgetKeys();
-  await town.live();
+  return async () => await Promise.resolve(side.forgetKeys());
 }

@@ -1,18 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { expectOurs, figures, numbered, say, whole } from "./figures.ts";
+import { startTown } from "./home.ts";
 import type { Network, Side } from "./network.ts";
-import { Town } from "./town.ts";
 
 const COUNT = 300;
-/** More than a network lets through at once, and less than it takes for a minute. */
-const PER_SECOND = 30;
+/** Fewer than come at once. */
+const PER_SECOND = 100;
+/** So few that messages wait at each kill. */
+const PER_SECOND_AND_KILL = 30;
 const KILLS = 4;
 
 /** Many messages at once, and kills among them. */
 export function describeBurst(network: Network<Side>): void {
   describe(`${network.protocol}, burst`, () => {
     test("300 messages each way at once: all of them, once, in order", async () => {
-      const town = await Town.start(network, { count: 2 });
+      const { town } = await startTown(network, { count: 2 });
       const [east, west] = town.pair;
       for (const side of town.sides) side.allow(PER_SECOND);
       const [ours, theirs, others] = [numbered("ours", COUNT), numbered("theirs", COUNT), numbered("others", COUNT)];
@@ -41,29 +43,27 @@ export function describeBurst(network: Network<Side>): void {
       for (const each of Object.values(found)) expect(each).toEqual(whole(COUNT));
     });
 
-    test.each(network.modes)(
-      "kill -9 four times while messages go both ways (%s): all, once, in order",
-      async (mode) => {
-        const town = await Town.start(network, { mode });
-        town.side.allow(PER_SECOND);
-        const [ours, theirs] = [numbered("ours", COUNT), numbered("theirs", COUNT)];
-        for (const text of ours) await town.post(text);
-        for (const [at, text] of theirs.entries()) {
-          await town.side.say(text);
-          if (at % 75 !== 50) continue;
-          await town.until(() => town.shown().some((one) => one.startsWith("ours")), "the first ones");
-          await town.die();
-        }
-        await town.fence("end");
-        const found = {
-          ours: figures(ours, town.shown()),
-          theirs: figures(theirs, town.textsOnce()),
-          unconfirmed: await town.unconfirmed(),
-        };
-        say(`kill -9 while ${COUNT} go each way (${mode})`, found);
-        expect(found.theirs).toEqual(whole(COUNT));
-        expectOurs(network, found, KILLS);
-      },
-    );
+    test("kill -9 four times while messages go both ways: all, once, in order", async () => {
+      const { home, town } = await startTown(network);
+      town.side.allow(PER_SECOND_AND_KILL);
+      const [ours, theirs] = [numbered("ours", COUNT), numbered("theirs", COUNT)];
+      for (const text of ours) await town.post(text);
+      for (const [at, text] of theirs.entries()) {
+        await town.side.say(text);
+        if (at % 75 !== 50) continue;
+        await town.until(() => town.shown().some((one) => one.startsWith("ours")), "the first ones");
+        await home.die();
+      }
+      await town.fence("end");
+      const [unconfirmed = NaN] = await home.unconfirmed();
+      const found = {
+        ours: figures(ours, town.shown()),
+        theirs: figures(theirs, town.textsOnce()),
+        unconfirmed,
+      };
+      say(`kill -9 while ${COUNT} go each way`, found);
+      expect(found.theirs).toEqual(whole(COUNT));
+      expectOurs(network, found, KILLS);
+    });
   });
 }

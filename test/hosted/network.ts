@@ -38,6 +38,9 @@ interface Server {
   restart(down?: () => Promise<void>): Promise<void>;
 }
 
+/** Keeps what is to be done at the end, as `onTestFinished` does. */
+export type AtEnd = (end: () => Promise<void>) => void;
+
 /** A message of ours that stands in the channel. */
 export interface Standing {
   readonly id: string;
@@ -84,7 +87,7 @@ export interface Side {
   allow(perSecond: number): void;
   /** Refuses requests as too many, and says for how many seconds. */
   refuse(which: Some, seconds: number, times: number): void;
-  /** How many requests were refused by limits, those of `refuse` aside. */
+  /** How many requests were refused by limits, those of `refuse` aside, and as far as Rialto could know of them. */
   refused(): number;
   /** Nothing is limited or refused any more. */
   free(): void;
@@ -104,6 +107,6 @@ export interface Network<S extends Side> {
   readonly tellsDeletions?: boolean;
   /** How long what waits may take on a busy machine, where the usual time is too short. */
   readonly patienceMs?: number;
-  /** Starts a server, which ends with the test. */
-  readonly found: (mode: string) => Promise<S>;
+  /** Starts a server, which ends at the end that is given, or with the test. */
+  readonly found: (mode: string, atEnd?: AtEnd) => Promise<S>;
 }

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import net from "node:net";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { EventLabel } from "../../src/contract/message.ts";
 import { expectOurs, figures, numbered, say, whole } from "./figures.ts";
+import { SharedHome } from "./home.ts";
 import type { Network, Side } from "./network.ts";
-import { Town } from "./town.ts";
+import type { Town } from "./town.ts";
 
 const COUNT = 10;
 /** So many connections are refused before it is over. */
@@ -67,16 +68,15 @@ const OUTAGES: readonly Outage[] = [
 /** Nobody reaches the server for a while. */
 export function describeOutage(network: Network<Side>): void {
   describe(`${network.protocol}, outage`, () => {
-    test.each(OUTAGES)(
-      "$what: what is said, edited and deleted meanwhile arrives once, in order",
-      async ({ what, during }) => {
-        const town = await Town.start(network);
+    const home = new SharedHome(network);
+    for (const { what, during } of OUTAGES) {
+      home.test(`${what}: what is said, edited and deleted meanwhile arrives once, in order`, async (town) => {
         await disturb(town, during);
         await town.fence("after");
         await town.fence("at last");
         await judge(town, network, what);
-      },
-    );
+      });
+    }
   });
 }
 

@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { eventually } from "../support/wait.ts";
+import { SharedHome } from "./home.ts";
 import type { Network, Side } from "./network.ts";
-import { Town } from "./town.ts";
+import type { Town } from "./town.ts";
 
 /** Why Rialto cannot do all of its work there. */
 interface Refusal<S> {
@@ -19,22 +20,28 @@ interface Refusal<S> {
 /** What operators are told, and that everything else goes on. */
 export function describeRefusals<S extends Side>(network: Network<S>, refusals: readonly Refusal<S>[]): void {
   describe(`${network.protocol}, refusals`, () => {
-    test.each(refusals)("$what: said in the log and by `status`, with the remedy", async (refusal) => {
-      const { mode = network.modes[0], broken, says, mend, goesOn = false } = refusal;
-      const town = await Town.found(network, { mode });
-      broken(town.side);
-      await town.begin();
-      await town.until(() => says.test(town.rialto.output()), `${says} in the log`);
-      await eventually(
-        async () => await town.status(),
-        (text) => says.test(text),
-        () => `${says} in the status`,
+    const home = new SharedHome(network, false);
+    for (const refusal of refusals) {
+      const { what, mode = network.modes[0], broken: before } = refusal;
+      home.test(
+        `${what}: said in the log and by \`status\`, with the remedy`,
+        async (town) => await meet(town, refusal),
+        { mode, before },
       );
-      expect(town.rialto.output()).not.toContain(town.side.secret);
-      // The API's own bridge runs on.
-      expect(await town.post("news")).not.toBe("");
-      mend?.(town.side);
-      if (goesOn || mend !== undefined) await town.fence("after");
-    });
+    }
   });
+}
+
+async function meet<S extends Side>(town: Town<S>, { says, mend, goesOn = false }: Refusal<S>): Promise<void> {
+  await town.until(() => says.test(town.printed()), `${says} in the log`);
+  await eventually(
+    async () => await town.status(),
+    (text) => says.test(text),
+    () => `${says} in the status`,
+  );
+  expect(town.printed()).not.toContain(town.side.secret);
+  // The API's own bridge runs on.
+  expect(await town.post("news")).not.toBe("");
+  mend?.(town.side);
+  if (goesOn || mend !== undefined) await town.fence("after");
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { EventLabel } from "../../src/contract/message.ts";
 import { say } from "./figures.ts";
+import { Home } from "./home.ts";
 import type { Network, Side } from "./network.ts";
-import { Town } from "./town.ts";
+import type { Town } from "./town.ts";
 
 const ACTS = ["edit", "reply", "react", "delete"] as const;
 type Act = (typeof ACTS)[number];
@@ -15,61 +16,73 @@ const BACK = 1;
 const EQUAL = 3;
 
 const STOPS = [
-  ["SIGTERM", async (town: Town<Side>) => await town.rialto.stop()],
-  ["SIGKILL", async (town: Town<Side>) => await town.rialto.kill9()],
+  ["SIGTERM", async ({ rialto }: Home<Side>) => await rialto.stop()],
+  ["SIGKILL", async ({ rialto }: Home<Side>) => await rialto.kill9()],
 ] as const;
 
 /** Rialto ends between a message and what is done to it. */
 export function describeRestart(network: Network<Side>): void {
-  const { tellsDeletions = true } = network;
-  const cases = STOPS.flatMap(([name, stop]) => network.modes.map((mode) => [name, mode, stop] as const));
-  describe(`${network.protocol}, restart`, () => {
-    test.each(cases)(
-      "%s (%s): what is done hits the right one of three that say the same",
-      async (name, mode, stop) => {
-        const town = await Town.start(network, { mode });
-        const { ours, theirs } = await talk(town);
-        await town.fence("before");
-        const rows = town.side.standing();
-        const copies = new Map(
-          ACTS.map((act) => [act, rows.flatMap(({ id, text }) => (text === `ours to ${act}` ? [id] : []))]),
-        );
-        await stop(town);
-        for (const act of ACTS) await actOfAlice(town.side, act, theirs.get(act)?.[AWAY], "away");
-        await town.live();
+  const { modes, protocol } = network;
+  describe(`${protocol}, restart`, () => {
+    test.each(STOPS)("%s: what is done hits the right one of three that say the same", async (name, stop) => {
+      const home = await Home.found(
+        network,
+        modes.map((mode) => ({ mode })),
+      );
+      await home.live();
+      const talks = await home.each(talk);
+      await stop(home);
+      await home.each(async ({ side }, at) => {
+        for (const act of ACTS) await actOfAlice(side, act, talks[at]?.theirs.get(act)?.[AWAY], "away");
+      });
+      await home.live();
+      await home.each(async (town, at) => {
         for (const act of ACTS) {
-          await actOfAlice(town.side, act, theirs.get(act)?.[BACK], "back");
-          await actOfApi(town, act, ours.get(act)?.[BACK] ?? "");
+          await actOfAlice(town.side, act, talks[at]?.theirs.get(act)?.[BACK], "back");
+          await actOfApi(town, act, talks[at]?.ours.get(act)?.[BACK] ?? "");
         }
-        await town.fence("after");
-        // As for outages.
-        const areGone = (): boolean =>
-          byThem(town)
-            .delete.slice(AWAY, BACK + 1)
-            .every((told) => told.length > 0);
-        if (tellsDeletions) await town.until(areGone, "the deletions");
-        const found = { "by us": byUs(town.side, copies), "by them": byThem(town) };
-        say(`${name} between a message and what is done to it (${mode})`, found);
-        expect(found).toEqual({
-          "by us": {
-            edit: ["ours to edit", "edited", "ours to edit"],
-            reply: ["", "answer", ""],
-            react: ["", "👍", ""],
-            delete: ["stands", "gone", "stands"],
-          },
-          "by them": {
-            edit: [["edited away"], ["edited back"], []],
-            reply: [["answer away"], ["answer back"], []],
-            react: [["👍"], ["👍"], []],
-            delete: tellsDeletions ? [["gone"], ["gone"], []] : [[], [], []],
-          },
-        });
-      },
-    );
+      });
+      const found = await home.each(async (town, at) => await became(town, network, talks[at]?.copies ?? new Map()));
+      say(`${name} between a message and what is done to it (${modes.join()})`, found);
+      expect(found).toEqual(modes.map(() => wanted(network)));
+    });
   });
 }
 
-async function talk(town: Town<Side>): Promise<{ readonly ours: Targets; readonly theirs: Targets }> {
+async function became(town: Town<Side>, { tellsDeletions = true }: Network<Side>, copies: Targets) {
+  await town.fence("after");
+  // As for outages.
+  const areGone = (): boolean =>
+    byThem(town)
+      .delete.slice(AWAY, BACK + 1)
+      .every((told) => told.length > 0);
+  if (tellsDeletions) await town.until(areGone, "the deletions");
+  return { "by us": byUs(town.side, copies), "by them": byThem(town) };
+}
+
+const wanted = ({ tellsDeletions = true }: Network<Side>) => ({
+  "by us": {
+    edit: ["ours to edit", "edited", "ours to edit"],
+    reply: ["", "answer", ""],
+    react: ["", "👍", ""],
+    delete: ["stands", "gone", "stands"],
+  },
+  "by them": {
+    edit: [["edited away"], ["edited back"], []],
+    reply: [["answer away"], ["answer back"], []],
+    react: [["👍"], ["👍"], []],
+    delete: tellsDeletions ? [["gone"], ["gone"], []] : [[], [], []],
+  },
+});
+
+interface Talk {
+  readonly ours: Targets;
+  readonly theirs: Targets;
+  /** The names on the server of what we said. */
+  readonly copies: Targets;
+}
+
+async function talk(town: Town<Side>): Promise<Talk> {
   const ours = new Map<Act, string[]>(ACTS.map((act) => [act, []]));
   const theirs = new Map<Act, string[]>(ACTS.map((act) => [act, []]));
   for (const act of ACTS) {
@@ -78,7 +91,12 @@ async function talk(town: Town<Side>): Promise<{ readonly ours: Targets; readonl
       theirs.get(act)?.push(await town.side.say(`theirs to ${act}`));
     }
   }
-  return { ours, theirs };
+  await town.fence("before");
+  const rows = town.side.standing();
+  const copies = new Map(
+    ACTS.map((act) => [act, rows.flatMap(({ id, text }) => (text === `ours to ${act}` ? [id] : []))]),
+  );
+  return { ours, theirs, copies };
 }
 
 async function actOfAlice(side: Side, act: Act, id: string | undefined, when: string): Promise<void> {

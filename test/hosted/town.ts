@@ -1,54 +1,37 @@
 import path from "node:path";
-import { onTestFailed, onTestFinished } from "vitest";
-import { parseCommand } from "../../src/cli/args.ts";
-import { control } from "../../src/cli/control.ts";
+import type { StatusView } from "../../src/admin/views.ts";
+import { ask } from "../../src/cli/client.ts";
+import { statusText } from "../../src/cli/status-view.ts";
 import { EventLabel, type Message } from "../../src/contract/message.ts";
-import { receiptsIn } from "../irc/world.ts";
 import type { ApiClient, Fields } from "../support/client.ts";
-import { type Rialto, startRialto } from "../support/rialto.ts";
+import type { Rialto } from "../support/rialto.ts";
 import type { ApiStream } from "../support/stream.ts";
-import { eventually } from "../support/wait.ts";
+import { eventually, pauseAfter } from "../support/wait.ts";
 import type { Asked, Network, Side } from "./network.ts";
 
-const GATEWAY = "square";
 /** What comes through a back-off, on a busy machine. */
 const PATIENCE_MS = 60_000;
 
-interface TownOptions {
-  /** How Rialto speaks. */
-  readonly mode?: string;
-  /** So many servers, each with an account. */
-  readonly count?: number;
-}
-
-/** Servers, and Rialto between them and its API; it can be stopped and started again with its data. */
+/** Servers, and a gateway of Rialto between them and its API. */
 export class Town<S extends Side> {
   readonly sides: readonly S[];
-  readonly #config: string;
+  /** TOML: its accounts and its gateway. */
+  readonly config: string;
+  readonly #gateway: string;
+  readonly #accounts: readonly string[];
   readonly #streams: ApiStream[] = [];
   readonly #read = new Map<ApiStream, Message[]>();
   readonly #patienceMs: number;
   #rialto: Rialto | null = null;
   #fences = 0;
 
-  private constructor({ protocol, patienceMs = PATIENCE_MS }: Network<S>, sides: readonly S[]) {
+  /** `at`: its number among the towns of one Rialto. */
+  constructor({ protocol, patienceMs = PATIENCE_MS }: Network<S>, sides: readonly S[], at: number) {
     this.sides = sides;
-    this.#config = configuration(protocol, sides);
+    this.#gateway = `square${at}`;
+    this.#accounts = sides.map((_, side) => `${protocol}.town${at}side${side}`);
+    this.config = configuration(this.#gateway, this.#accounts, sides);
     this.#patienceMs = patienceMs;
-  }
-
-  static async start<S extends Side>(network: Network<S>, options: TownOptions = {}): Promise<Town<S>> {
-    const town = await Town.found(network, options);
-    await town.live();
-    return town;
-  }
-
-  /** The same without Rialto, which is to be started by `begin` or `live`. */
-  static async found<S extends Side>(network: Network<S>, { mode, count = 1 }: TownOptions = {}): Promise<Town<S>> {
-    const starting = Array.from({ length: count }, async () => await network.found(mode ?? network.modes[0]));
-    const town = new Town(network, await Promise.all(starting));
-    onTestFailed(() => console.error(`the program printed:\n${town.rialto.output().slice(-4_000)}`));
-    return town;
   }
 
   get side(): S {
@@ -63,33 +46,24 @@ export class Town<S extends Side> {
     return [one, other];
   }
 
-  get rialto(): Rialto {
+  get #program(): Rialto {
     if (this.#rialto === null) throw new Error("the program is not running yet");
     return this.#rialto;
   }
 
-  get writer(): ApiClient {
-    return this.rialto.client("writer");
+  get #writer(): ApiClient {
+    return this.#program.client(`writer-${this.#gateway}`);
   }
 
-  /** Starts Rialto, with the data of before; resolves once it hears and is heard. */
-  async live(): Promise<void> {
-    await this.begin();
-    await this.fence("hello");
-  }
-
-  /** Only starts it. */
-  async begin(): Promise<void> {
-    const dataPath = this.#rialto?.dataPath;
-    const rialto = await startRialto({ config: this.#config, ...(dataPath !== undefined && { dataPath }) });
-    onTestFinished(async () => await rialto.dispose());
+  /** Rialto has started; from now on, what its API shows is read. */
+  async listen(rialto: Rialto): Promise<void> {
     this.#rialto = rialto;
-    this.#streams.push(await rialto.client("reader").stream());
+    this.#streams.push(await this.#program.client(`reader-${this.#gateway}`).stream());
   }
 
   /** The API says something; the id that it got. */
   async post(text: string, more: Fields = {}): Promise<string> {
-    return (await this.writer.say({ gateway: GATEWAY, username: "anna", userid: "anna", text, ...more })).id;
+    return (await this.#writer.say({ gateway: this.#gateway, username: "anna", userid: "anna", text, ...more })).id;
   }
 
   async edit(id: string, text: string): Promise<void> {
@@ -159,53 +133,70 @@ export class Town<S extends Side> {
     }
   }
 
-  /** It is killed, and starts again. */
-  async die(): Promise<void> {
-    await this.rialto.kill9();
-    await this.begin();
+  /** What Rialto printed about this town. */
+  printed(): string {
+    const isOurs = (line: string): boolean => [...this.#accounts, this.#gateway].some((name) => holdsName(line, name));
+    return this.#program.output().split("\n").filter(isOurs).join("\n");
   }
 
-  /** What `rialto status` prints. */
+  /** What `rialto status` prints about this town. */
   async status(): Promise<string> {
-    const socket = path.join(this.rialto.dataPath, "rialto.sock");
-    const command = parseCommand(["status", "--socket", socket], { env: {}, protocols: new Map() });
-    if (command.is !== "control") throw new Error("there is no such command");
-    const output: string[] = [];
-    await control(command, {
-      env: {},
-      cwd: "/nowhere",
-      signal: AbortSignal.timeout(PATIENCE_MS),
-      screen: () => ({ width: Infinity, colour: false }),
-      tell: (text) => void output.push(text),
-      write: (text) => Promise.resolve(output.push(text) > 0),
-    });
-    return output.join("");
+    return statusText(await this.#status(), { width: Infinity, colour: false });
   }
 
-  /** Stops Rialto; of how much that the API said it cannot tell whether it has arrived. */
+  /** Of how many messages Rialto, in its present life, has found that it cannot tell whether they have arrived. */
   async unconfirmed(): Promise<number> {
-    await this.rialto.stop();
-    const receipts = await receiptsIn(this.rialto.dataPath, { api: "writer", gateway: GATEWAY });
-    return receipts.filter(({ state }) => state === "unconfirmed").length;
-  }
-
-  async until(is: () => boolean, what: string): Promise<void> {
     await eventually(
-      async () => await Promise.resolve(is()),
-      (so) => so,
-      () => `${what}; Rialto printed:\n${this.rialto.output().slice(-3_000)}`,
+      async () => (await this.#status()).accounts.flatMap(({ channels }) => channels.flatMap(({ lanes }) => lanes)),
+      (lanes) => lanes.every(({ waiting }) => waiting === 0),
+      () => `everything to be settled; Rialto printed:\n${this.printed().slice(-3_000)}`,
       this.#patienceMs,
     );
+    const counts = (await this.#ask("/metrics")).matchAll(/^rialto_unconfirmed_total\{gateway="([^"]+)".*\} (\d+)$/gmu);
+    return [...counts].reduce((sum, [, gateway, count]) => sum + (gateway === this.#gateway ? Number(count) : 0), 0);
+  }
+
+  /** Whether this lane goes to one of our servers, or to the API. */
+  owns(lane: string): boolean {
+    return holdsName(lane, this.#gateway);
+  }
+
+  async #status(): Promise<StatusView> {
+    const status = JSON.parse(await this.#ask("/api/v1/status")) as StatusView;
+    const accounts = status.accounts.filter(({ account }) => this.#accounts.includes(account));
+    const troubles = status.troubles.filter(({ of }) => this.#accounts.some((name) => holdsName(of, name)));
+    return { ...status, accounts, troubles };
+  }
+
+  async #ask(address: string): Promise<string> {
+    const socket = path.join(this.#program.dataPath, "rialto.sock");
+    return (await ask(socket, { method: "GET", path: address })).body;
+  }
+
+  /** Fails when nothing has come to the servers or the API for too long. */
+  async until(is: () => boolean, what: string): Promise<void> {
+    for (let [sinceMs, before] = [Date.now(), -1]; ;) {
+      const begunMs = performance.now();
+      if (is()) return;
+      const come = this.sides.reduce((sum, side) => sum + side.standing().length, this.told().length);
+      const pause = pauseAfter(performance.now() - begunMs);
+      if (come !== before) [sinceMs, before] = [Date.now(), come];
+      if (Date.now() - sinceMs > this.#patienceMs)
+        throw new Error(`waited for ${what}; Rialto printed:\n${this.printed().slice(-3_000)}`);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
   }
 }
 
-function configuration(protocol: string, sides: readonly Side[]): string {
-  const names = sides.map((_, at) => `${protocol}.side${at}`);
+const holdsName = (text: string, name: string): boolean => new RegExp(`\\b${name}\\b`, "u").test(text);
+
+function configuration(gateway: string, names: readonly string[], sides: readonly Side[]): string {
   const accounts = sides.map(({ settings }, at) => `[${names[at]}]\n${settings}`);
   const rooms = sides.map(({ address = "town" }, at) => [names[at], address]);
-  const bridges = [...rooms, ["api.writer", "api"], ["api.reader", "api"]].map(
+  const clients = ["writer", "reader"].map((name) => `api.${name}-${gateway}`);
+  const bridges = [...rooms, ...clients.map((name) => [name, "api"])].map(
     ([account, channel]) => `[[gateway.inout]]\naccount = "${account}"\nchannel = "${channel}"`,
   );
-  const apis = ["writer", "reader"].map((name) => `[api.${name}]\nFullEvents = true\nBuffer = 10000`);
-  return [...accounts, ...apis, `[[gateway]]\nname = "${GATEWAY}"\nenable = true`, ...bridges, ""].join("\n");
+  const apis = clients.map((name) => `[${name}]\nFullEvents = true\nBuffer = 10000`);
+  return [...accounts, ...apis, `[[gateway]]\nname = "${gateway}"\nenable = true`, ...bridges, ""].join("\n");
 }

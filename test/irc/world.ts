@@ -87,6 +87,7 @@ export interface Comparison {
 }
 
 export interface Receipt {
+  readonly lane: string;
   readonly state: string;
   readonly text: string;
   readonly detail: string;
@@ -117,7 +118,7 @@ export async function receiptsIn(
     for (const mark of (await log.marks("lane/")).keys()) {
       const lane = mark.slice("lane/".length);
       for (const { seq, state, detail } of await log.receipts({ lane, after: 0, limit: 10_000 })) {
-        found.push({ state, text: texts.get(seq) ?? "", detail });
+        found.push({ lane, state, text: texts.get(seq) ?? "", detail });
       }
     }
     return found;

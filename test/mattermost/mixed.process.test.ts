@@ -1,4 +1,4 @@
 import { describeMixed } from "../hosted/mixed.ts";
 import { mattermost } from "./town.ts";
 
-describeMixed(mattermost, [["the stream is lost", ({ side }) => side.server.world.hub.forget()]]);
+describeMixed(mattermost, [["the stream is lost", ({ town: { side } }) => side.server.world.hub.forget()]]);

@@ -124,9 +124,9 @@ export const mattermost: Network<MattermostSide> = {
   protocol: "mattermost",
   modes: ["bot"],
   textMax: 16_383,
-  found: async () => {
+  found: async (_, atEnd = onTestFinished) => {
     const server = await FakeMattermost.start();
-    onTestFinished(async () => await server.stop());
+    atEnd(async () => await server.stop());
     return new MattermostSide(server);
   },
 };

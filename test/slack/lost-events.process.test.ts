@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { EventLabel, type Message } from "../../src/contract/message.ts";
-import { Town } from "../hosted/town.ts";
+import { startTown } from "../hosted/home.ts";
+import type { Town } from "../hosted/town.ts";
 import { eventually } from "../support/wait.ts";
 import { slack, type SlackSide } from "./town.ts";
 
@@ -8,7 +9,7 @@ import { slack, type SlackSide } from "./town.ts";
 const SWEEP_MS = 200_000;
 
 test("events that Slack loses on a sound connection are told later, each once", async () => {
-  const town = await Town.start(slack);
+  const { town } = await startTown(slack);
   const { side } = town;
   const [changed, erased, liked] = [await side.say("changes"), await side.say("goes"), await side.say("is liked")];
   await town.fence("before");
@@ -39,7 +40,7 @@ async function waitFor(town: Town<SlackSide>, missed: () => readonly number[]): 
   await eventually(
     async () => await Promise.resolve(missed()),
     (counts) => counts.every((count) => count > 0),
-    () => `what was lost; told: ${JSON.stringify(missed())}; Rialto printed:\n${town.rialto.output().slice(-3_000)}`,
+    () => `what was lost; told: ${JSON.stringify(missed())}; Rialto printed:\n${town.printed().slice(-3_000)}`,
     SWEEP_MS,
   );
 }

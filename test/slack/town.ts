@@ -135,9 +135,9 @@ export const slack: Network<SlackSide> = {
   textMax: 4_000,
   // A minute at one post a second, and what was to be posted meanwhile.
   patienceMs: 150_000,
-  found: async (mode) => {
+  found: async (mode, atEnd = onTestFinished) => {
     const server = await FakeSlack.start();
-    onTestFinished(async () => await server.stop());
+    atEnd(async () => await server.stop());
     return new SlackSide(server, mode === "prefix" ? "prefix" : "names");
   },
 };

@@ -1,10 +1,14 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { figures, numbered, say, whole } from "../hosted/figures.ts";
 import { describeLimits } from "../hosted/limits.ts";
-import { Town } from "../hosted/town.ts";
+import type { Town } from "../hosted/town.ts";
 import { telegram, type TelegramSide } from "./town.ts";
 
 const [mode] = telegram.modes;
+
+/** As the documentation has it for groups, with a shorter minute. */
+const MINUTE_MS = 6_000;
+const COUNT = 60;
 
 describeLimits(telegram, {
   refusals: [{ what: "retry_after", mode, refuse: ({ asks, server }) => server.limit(asks.post, 1, Infinity) }],
@@ -13,17 +17,19 @@ describeLimits(telegram, {
       what: "seven posts in two seconds to the group",
       mode,
       pace: ({ server }) => Object.assign(server.limits, { group: { count: 7, ms: 2_000 } }),
-      pauses: 2,
+      pauses: 0,
     },
   ],
+  own: {
+    "sixty posts at twenty a minute: all stand, once and in order, and nothing is asked while it is forbidden":
+      fillMinutes,
+    "slow mode: all stand, once and in order, and what people say comes": slowDown,
+  },
 });
 
-/** As the documentation has it for groups, with a shorter minute. */
-const MINUTE_MS = 6_000;
-const COUNT = 60;
-
-test("sixty posts at twenty a minute: all stand, once and in order, and nothing is asked while it is forbidden", async () => {
-  const { side, town } = await limited();
+async function fillMinutes(town: Town<TelegramSide>): Promise<void> {
+  const { side } = town;
+  side.server.limits.group = { count: 20, ms: MINUTE_MS };
   const ours = numbered("ours", COUNT);
   for (const text of ours) await town.post(text);
   await town.until(() => town.shown().includes(`ours ${COUNT}`), "the last one");
@@ -33,10 +39,9 @@ test("sixty posts at twenty a minute: all stand, once and in order, and nothing 
   expect(found).toEqual({ ...whole(COUNT), impatient: 0, unconfirmed: 0 });
   // How often depends on how far apart they came: the server frees them one by one.
   expect(refused).toBeGreaterThan(0);
-});
+}
 
-test("slow mode: all stand, once and in order, and what people say comes", async () => {
-  const town = await Town.start(telegram);
+async function slowDown(town: Town<TelegramSide>): Promise<void> {
   const { side } = town;
   // Administrators need not wait.
   side.alice.demote(side.chat, side.bot);
@@ -51,11 +56,4 @@ test("slow mode: all stand, once and in order, and what people say comes", async
   const found = { ours: figures(ours, town.shown()), theirs: figures(theirs, town.texts()) };
   say("slow mode", found);
   expect(found).toEqual({ ours: whole(6), theirs: whole(6) });
-});
-
-async function limited(): Promise<{ readonly side: TelegramSide; readonly town: Town<TelegramSide> }> {
-  const town = await Town.start(telegram);
-  const { side } = town;
-  side.server.limits.group = { count: 20, ms: MINUTE_MS };
-  return { side, town };
 }

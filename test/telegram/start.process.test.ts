@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { figures, say, whole } from "../hosted/figures.ts";
-import { Town } from "../hosted/town.ts";
+import { Home } from "../hosted/home.ts";
 import { telegram, type TelegramSide } from "./town.ts";
 
 const GET_CHAT = { path: /^\/getChat$/u };
@@ -13,20 +13,25 @@ const TROUBLES: readonly (readonly [string, (side: TelegramSide) => void])[] = [
 ];
 
 // Telegram forgets what was confirmed: while a chat is not joined, nothing of it may be.
-test.each(TROUBLES)(
-  "a start meets %s: what was said before and meanwhile is told once, in order",
-  async (what, meet) => {
-    const town = await Town.start(telegram);
-    const { side } = town;
-    await town.rialto.kill9();
-    const words = ["while nobody was there", "and again", "while it starts"];
+test("a start meets trouble: what was said before and meanwhile is told once, in order", async () => {
+  const home = await Home.found(
+    telegram,
+    TROUBLES.map(() => ({})),
+  );
+  await home.live();
+  await home.rialto.kill9();
+  const words = ["while nobody was there", "and again", "while it starts"];
+  await home.each(async ({ side }, at) => {
     for (const text of words.slice(0, 2)) await side.say(text);
-    meet(side);
-    await town.begin();
-    await side.say(words[2] ?? "");
+    TROUBLES[at]?.[1](side);
+  });
+  await home.begin();
+  const found = await home.each(async (town) => {
+    await town.side.say(words[2] ?? "");
     await town.fence("after");
-    const found = figures(words, town.textsOnce());
-    say(`a start meets ${what}`, found);
-    expect(found).toEqual(whole(words.length));
-  },
-);
+    return figures(words, town.textsOnce());
+  });
+  const all = Object.fromEntries(TROUBLES.map(([what], at) => [what, found[at]]));
+  say("a start meets trouble", all);
+  expect(all).toEqual(Object.fromEntries(TROUBLES.map(([what]) => [what, whole(words.length)])));
+});
