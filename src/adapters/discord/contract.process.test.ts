@@ -1,4 +1,5 @@
 import { describeAdapter } from "../../../test/contract/describe-adapter.ts";
+import { guestNames, onFake, ONE_AND_TWO } from "../../../test/contract/fake-site.ts";
 import type { Fixture, Harness } from "../../../test/contract/fixture.ts";
 import { DiscordGuest } from "../../../test/servers/discord/guest.ts";
 import { addBot, giveRole } from "../../../test/servers/discord/people.ts";
@@ -7,8 +8,6 @@ import { adapter } from "./index.ts";
 import { discordSettings } from "./settings.suite.ts";
 
 const WRONG = "MTIzNDU2Nzg5MDEyMzQ1Njc4.Gfake0.open-barley";
-/** More than loopback needs to pass on what it has. */
-const SETTLE_MS = 60;
 
 type Mode = "webhooks" | "bot";
 
@@ -25,9 +24,9 @@ async function harness(mode: Mode): Promise<Harness> {
   if (mode === "webhooks") giveRole(server, guild, app.user, ["ManageWebhooks"]);
   const ApiURL = mode === "webhooks" ? `${server.url}/v10` : server.url;
   const settings = discordSettings({ Token: app.token, Server: "Crew", ApiURL });
-  let people = 0;
-  const freshName = (): string => `guest${(people += 1)}`;
+  const freshName = guestNames();
   return {
+    ...onFake(server),
     settings,
     wrong: {
       auth: { ...settings, Token: WRONG },
@@ -35,28 +34,12 @@ async function harness(mode: Mode): Promise<Harness> {
       // Port 1 (tcpmux): nothing is listening there.
       unreachable: { ...settings, ApiURL: "http://127.0.0.1:1/api/v10" },
     },
-    channels: [
-      { name: "one", options: {} },
-      { name: "two", options: {} },
-    ],
+    channels: ONE_AND_TWO,
     refused: { name: "shut", options: {} },
     secrets: [app.token, WRONG],
     burst: 3_000,
     typingStays: true,
     person: () => Promise.resolve(new DiscordGuest(server, guild, freshName)),
-    cut: () => {
-      server.wire.cut();
-      return Promise.resolve();
-    },
-    stall: () => {
-      server.wire.stall();
-      return Promise.resolve(() => {
-        server.wire.flow();
-        return Promise.resolve();
-      });
-    },
-    settle: async () => await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)),
-    dispose: async () => await server.stop(),
   };
 }
 

@@ -1,4 +1,5 @@
 import { describeAdapter } from "../../../test/contract/describe-adapter.ts";
+import { guestNames, onFake, ONE_AND_TWO } from "../../../test/contract/fake-site.ts";
 import type { Fixture, Harness } from "../../../test/contract/fixture.ts";
 import { MattermostGuest } from "../../../test/servers/mattermost/guest.ts";
 import { addBot } from "../../../test/servers/mattermost/people.ts";
@@ -9,8 +10,6 @@ import { mattermostSettings } from "./settings.suite.ts";
 const TEAM = "crew";
 const WRONG = "open-barley";
 const PASSWORD = "open-sesame";
-/** More than loopback needs to pass on what it has. */
-const SETTLE_MS = 60;
 
 type Mode = "token" | "password";
 
@@ -26,9 +25,9 @@ async function harness(mode: Mode): Promise<Harness> {
   const token = bot.token();
   const login = mode === "token" ? { Token: token } : { Login: "rialto.user", Password: PASSWORD };
   const settings = mattermostSettings({ Server: server.address, Team: TEAM, NoTLS: true, ...login });
-  let people = 0;
-  const freshName = (): string => `guest${(people += 1)}`;
+  const freshName = guestNames();
   return {
+    ...onFake(server),
     settings,
     wrong: {
       auth: { ...settings, ...(mode === "token" ? { Token: WRONG } : { Password: WRONG }) },
@@ -36,29 +35,13 @@ async function harness(mode: Mode): Promise<Harness> {
       // Port 1 (tcpmux): nothing is listening there.
       unreachable: { ...settings, Server: "127.0.0.1:1" },
     },
-    channels: [
-      { name: "one", options: {} },
-      { name: "two", options: {} },
-    ],
+    channels: ONE_AND_TWO,
     refused: { name: "shut", options: {} },
     secrets: [token, WRONG, PASSWORD],
     kicksWithoutReason: true,
     typingStays: true,
     burst: 3_000,
     person: () => Promise.resolve(new MattermostGuest(server, team, freshName)),
-    cut: () => {
-      server.wire.cut();
-      return Promise.resolve();
-    },
-    stall: () => {
-      server.wire.stall();
-      return Promise.resolve(() => {
-        server.wire.flow();
-        return Promise.resolve();
-      });
-    },
-    settle: async () => await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)),
-    dispose: async () => await server.stop(),
   };
 }
 

@@ -1,4 +1,5 @@
 import { describeAdapter } from "../../../test/contract/describe-adapter.ts";
+import { guestNames, onFake, ONE_AND_TWO } from "../../../test/contract/fake-site.ts";
 import type { Fixture, Harness } from "../../../test/contract/fixture.ts";
 import { SlackGuest } from "../../../test/servers/slack/guest.ts";
 import { addPerson, install } from "../../../test/servers/slack/people.ts";
@@ -8,8 +9,6 @@ import { slackSettings } from "./settings.suite.ts";
 import { manifestText } from "./town.suite.ts";
 
 const WRONG = "xoxb-1-2-openbarley";
-/** More than loopback needs to pass on what it has. */
-const SETTLE_MS = 60;
 
 /** With the right to speak under names of others, or without; below a path as servers of others have it, too. */
 type Mode = "names" | "plain";
@@ -25,9 +24,9 @@ async function harness(mode: Mode): Promise<Harness> {
   const app = install(server, team, "rialto", [], manifestText());
   if (mode === "plain") app.scopes.delete("chat:write.customize");
   const settings = slackSettings({ Token: app.token, AppToken: app.appToken, ApiURL: server.url });
-  let people = 0;
-  const freshName = (): string => `guest${(people += 1)}`;
+  const freshName = guestNames();
   return {
+    ...onFake(server),
     settings,
     wrong: {
       auth: { ...settings, Token: WRONG },
@@ -36,27 +35,11 @@ async function harness(mode: Mode): Promise<Harness> {
       // Port 1 (tcpmux): nothing is listening there.
       unreachable: { ...settings, ApiURL: "http://127.0.0.1:1/api/" },
     },
-    channels: [
-      { name: "one", options: {} },
-      { name: "two", options: {} },
-    ],
+    channels: ONE_AND_TWO,
     refused: { name: "shut", options: {} },
     secrets: [app.token, app.appToken, WRONG],
     burst: 3_000,
     person: () => Promise.resolve(new SlackGuest(server, team, freshName)),
-    cut: () => {
-      server.wire.cut();
-      return Promise.resolve();
-    },
-    stall: () => {
-      server.wire.stall();
-      return Promise.resolve(() => {
-        server.wire.flow();
-        return Promise.resolve();
-      });
-    },
-    settle: async () => await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)),
-    dispose: async () => await server.stop(),
   };
 }
 

@@ -1,4 +1,5 @@
 import { describeAdapter } from "../../../test/contract/describe-adapter.ts";
+import { guestNames, onFake } from "../../../test/contract/fake-site.ts";
 import type { Fixture, Harness } from "../../../test/contract/fixture.ts";
 import { TelegramGuest } from "../../../test/servers/telegram/guest.ts";
 import { addPerson, install, seat } from "../../../test/servers/telegram/people.ts";
@@ -9,8 +10,6 @@ import { adapter } from "./index.ts";
 import { telegramSettings } from "./settings.suite.ts";
 
 const WRONG = "open-barley-open-barley-open";
-/** More than loopback needs to pass on what it has. */
-const SETTLE_MS = 60;
 
 /** As an administrator, or as a member that BotFather lets hear everything. */
 type Mode = "administrator" | "member";
@@ -25,9 +24,9 @@ async function harness(mode: Mode): Promise<Harness> {
   if (mode === "administrator") for (const chat of [one, two]) seat(chat, bot, USUAL_RIGHTS);
   else bot.hasPrivacy = false;
   const settings = telegramSettings({ Token: bot.token, ApiURL: server.url });
-  let people = 0;
-  const freshName = (): string => `guest${(people += 1)}`;
+  const freshName = guestNames();
   return {
+    ...onFake(server),
     settings,
     wrong: {
       auth: { ...settings, Token: `${bot.user.id}:${WRONG}` },
@@ -60,15 +59,6 @@ async function harness(mode: Mode): Promise<Harness> {
       );
       server.wire.cut();
     },
-    stall: () => {
-      server.wire.stall();
-      return Promise.resolve(() => {
-        server.wire.flow();
-        return Promise.resolve();
-      });
-    },
-    settle: async () => await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)),
-    dispose: async () => await server.stop(),
   };
 }
 
