@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Town } from "../hosted/town.ts";
+import { startTown } from "../hosted/home.ts";
 import { eventually } from "../support/wait.ts";
 import { type DiscordSide, discord } from "./town.ts";
 
@@ -16,13 +16,10 @@ async function untilTyping(side: DiscordSide, type: () => Promise<void>): Promis
 }
 
 test("typing of programs and of people reaches the other rooms of the gateway, and not its own", async () => {
-  const town = await Town.start(discord, { count: 2 });
+  const { town } = await startTown(discord, { count: 2 });
   const [one, other] = town.pair;
   const annaTypes = async (): Promise<void> => {
-    const headers = { "Content-Type": "application/json" };
-    const body = JSON.stringify({ author: { id: "anna", name: "anna" } });
-    const answer = await town.writer.request("/v1/gateways/square/typing", { method: "POST", headers, body });
-    expect(answer.status).toBe(204);
+    expect(await town.type()).toBe(204);
   };
   await untilTyping(one, annaTypes);
   await untilTyping(other, annaTypes);

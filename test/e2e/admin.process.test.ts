@@ -94,17 +94,17 @@ test("status, send, explain: what the operator says arrives, and its way can be 
 test("tail shows what is accepted; a stop while somebody follows is a good end for both", async () => {
   const rialto = await start();
   const tail = begin(["tail", ...socketOf(rialto), "g"]);
-  let isShown = false;
+  const shown = new AbortController();
   // Only what comes after it has begun to follow is shown.
   const post = async (): Promise<void> => {
-    while (!isShown) {
+    while (!shown.signal.aborted) {
       await rialto.client("left").post({ gateway: "g", username: "ann", text: "\u001b[31mred" });
       await delay(200);
     }
   };
   const posting = post();
   expect(await tail.next()).toMatch(/ ann: \\u\{1b\}\[31mred\n$/);
-  isShown = true;
+  shown.abort();
   // Otherwise a post could be under way when the program stops.
   await posting;
   expect((await rialto.stop()).code).toBe(0);

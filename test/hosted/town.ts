@@ -66,6 +66,14 @@ export class Town<S extends Side> {
     return (await this.#writer.say({ gateway: this.#gateway, username: "anna", userid: "anna", text, ...more })).id;
   }
 
+  /** Anna types at the API; the status of the answer. */
+  async type(): Promise<number> {
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify({ author: { id: "anna", name: "anna" } });
+    const path = `/v1/gateways/${this.#gateway}/typing`;
+    return (await this.#writer.request(path, { method: "POST", headers, body })).status;
+  }
+
   async edit(id: string, text: string): Promise<void> {
     await this.post(text, { id, event: EventLabel.edit });
   }
