@@ -10,8 +10,8 @@ export function isLinkable(href: string): boolean {
 const FOUND = /https?:\/\/[^\s<>[\]"`\\]+/giy;
 
 /**
- * Where the address that begins at `at` ends, `at` when none does. Punctuation after it is no part of it, and neither is
- * a mark of formatting that was opened before it.
+ * Where the address that begins at `at` ends, `at` when none does. Punctuation after it is no part of it, and neither
+ * is a mark of formatting that was opened before it.
  */
 export function endOfUrl(text: string, at: number): number {
   FOUND.lastIndex = at;

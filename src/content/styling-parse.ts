@@ -176,8 +176,8 @@ function closeOf(line: string, open: number, end: number, addresses: Addresses):
 }
 
 /**
- * XEP-0393 lets a mark close before a letter. Identifiers and paths such as `_FILE_OFFSET_BITS` and `~/src/~x` would lose
- * their signs by that, so these marks may not, except in scripts that have no spaces between words.
+ * XEP-0393 lets a mark close before a letter. Identifiers and paths such as `_FILE_OFFSET_BITS` and `~/src/~x` would
+ * lose their signs by that, so these marks may not, except in scripts that have no spaces between words.
  */
 function isWithinWord(line: string, at: number): boolean {
   return (

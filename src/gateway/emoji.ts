@@ -1,6 +1,6 @@
-import type { PresentationSettings } from "../config/presentation.ts";
+import type { PresentationSettings } from "../config/config.ts";
 import { emojiNamed } from "../content/emoji-names.ts";
-import { replaceStandingCodes } from "./standing-codes.ts";
+import { replaceStandingCodes } from "../content/standing-codes.ts";
 
 /** Short codes in a text of a format, as the setting EmojiCodes of its account says. */
 export function replaceCodes(text: string, format: string, how: PresentationSettings["emojiCodes"]): string {

@@ -13,8 +13,8 @@ import { mendedUtf8 } from "./mended-utf8.ts";
 export interface Charset {
   readonly name: string;
   /**
-   * UTF-8 where it is valid UTF-8, else this charset; ISO-2022-JP where its escape sequences are. Where this is UTF-8, a
-   * line with a few damaged bytes is UTF-8 too, and any other has the most likely charset.
+   * UTF-8 where it is valid UTF-8, else this charset; ISO-2022-JP where its escape sequences are. Where this is UTF-8,
+   * a line with a few damaged bytes is UTF-8 too, and any other has the most likely charset.
    */
   readonly decode: (bytes: Uint8Array) => string;
   /** Characters it lacks become `?`: `fit` says which. */

@@ -54,8 +54,9 @@ function lookThrough(bytes: Uint8Array): Found {
 const CUT = Buffer.from("[CUT]");
 
 /**
- * A line in UTF-8 of which a few bytes are damaged, because a server or a bridge cut it within a character. Damaged bytes
- * at the ends of its text are left out, others become U+FFFD. Null: it is no such line, but probably of another charset.
+ * A line in UTF-8 of which a few bytes are damaged, because a server or a bridge cut it within a character. Damaged
+ * bytes at the ends of its text are left out, others become U+FFFD. Null: it is no such line, but probably of another
+ * charset.
  */
 export function mendedUtf8(bytes: Uint8Array): string | null {
   const { whole, damages } = lookThrough(bytes);

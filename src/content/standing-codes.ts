@@ -1,12 +1,13 @@
-import { emojiNamed } from "../content/emoji-names.ts";
+import { emojiNamed } from "./emoji-names.ts";
 
 /** A longer text is a document and not something said: it stays as it is, so that no message delays the others. */
 const SCANNED_CHARS = 64 * 1024;
 const NAME_CHARS = 64;
 
 /**
- * Short codes that stand alone become emoji: `:smile:` between spaces, punctuation or other codes. A code within a word,
- * a number, an address, code or the markup of its format stays as it is. `format`: a name of `content/formats.ts`.
+ * Short codes that stand alone become emoji: `:smile:` between spaces, punctuation or other codes. A code within a
+ * word, a number, an address, code or the markup of its format stays as it is. `format`: a name of
+ * `content/formats.ts`.
  */
 export function replaceStandingCodes(text: string, format: string): string {
   if (text.length > SCANNED_CHARS || !text.includes(":")) return text;
