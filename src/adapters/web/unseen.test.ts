@@ -89,7 +89,7 @@ test.each(ACTS)("%s of a muted guest is refused, and nobody sees it", async (_wh
   expect(done === null || !isRefusal(done)).toBe(true);
 });
 
-test.each(ACTS)("%s of a guest who is held after speaking is refused, and nobody sees it", async (_what, act) => {
+test.each(ACTS)("%s of a guest who is held after speaking is refused and stays unseen", async (_what, act) => {
   const setting = await open();
   const { chat, log, seen, enter } = setting;
   const eve = await enter("eve");

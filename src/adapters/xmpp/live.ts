@@ -65,7 +65,7 @@ export class XmppSession implements Session<XmppHandlers> {
       const { stream } = this.#options;
       const room = this.#rooms.get(channel);
       const isIn = room?.state === "in" && room.leaving === null;
-      // Whoever has no voice would get an error each time.
+      // A user without voice would get an error each time.
       const mayTalk = isIn && room.occupant(room.ownNick)?.role !== "visitor";
       if (mayTalk && !this.#quiet && stream.isClear) stream.send(chatState(room, on));
     },
