@@ -97,6 +97,9 @@ export function sayInstead(step: Step, { item }: HandlerCall, why: Reason | null
   step.effects.push({ do: "say", level: "warn", fields, message, key: `topic ${why?.message}` });
 }
 
+/** A longer wait is said in the log, in ms. */
+const SILENT_WAIT_MS = 10_000;
+
 /** Nothing starts for as long as the end of the call asks for. */
 export function hold(
   { state, at, effects }: Step,
@@ -108,6 +111,10 @@ export function hold(
   const wait: Wait = refused && asked.for !== "backoff" ? { for: "channel", ms: 0 } : asked;
   const untilMs = at.monoMs + waitMs(wait, item.attempts, () => at.random);
   state.why = why;
+  if (untilMs - at.monoMs > SILENT_WAIT_MS) {
+    const fields = { seq: item.seq, why: why.message, retryInS: Math.ceil((untilMs - at.monoMs) / 1_000) };
+    effects.push({ do: "say", level: "warn", fields, message: "a message waits", key: `wait ${why.message}` });
+  }
   if (wait.for !== "session") {
     state.untilMs = Math.max(state.untilMs, untilMs);
     return;
