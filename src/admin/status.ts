@@ -53,7 +53,7 @@ export async function statusOf(options: StatusOptions): Promise<StatusView> {
   const bridges = options.bridges();
   const ends = { gateways: options.gateways(), bridges };
   const traffic = options.traffic.view({ accounts, readers, bridges });
-  const notices = noticesOf(options.guests());
+  const notices = noticesOf(options.guests(), accounts);
   const more = cluster === null ? {} : { cluster: cluster.view() };
   return { ok: troubles.length === 0, version, startedMs, troubles, notices, ...ends, ...seen, traffic, ...more };
 }

@@ -1,4 +1,4 @@
-import type { StatusView } from "../admin/views.ts";
+import type { Alert, StatusView } from "../admin/views.ts";
 import type { AccountStatus, ChannelStatus, LaneStatus } from "../delivery/status.ts";
 import { dropWords } from "../gateway/drops.ts";
 import { ago } from "../lib/ago.ts";
@@ -8,7 +8,7 @@ import { type Cell, type Colour, paint, type Screen, table } from "./table.ts";
 
 /** The status as an operator reads it in a terminal. Pure. */
 export function statusText(status: StatusView, screen: Screen): string {
-  const { version, nowMs, startedMs, troubles, log, accounts, readers, cluster } = status;
+  const { version, nowMs, startedMs, troubles, notices, log, accounts, readers, cluster } = status;
   const well = troubles.length === 0;
   const verdict = paint(well ? "is well" : "is NOT WELL", well ? "green" : "red", screen);
   const disk = log.freeBytes === null ? "" : `${gibibytes(log.freeBytes)} free`;
@@ -20,11 +20,10 @@ export function statusText(status: StatusView, screen: Screen): string {
     ...(cluster === undefined ? [] : [clusterLine(cluster)]),
     `The log ${takes}${numbers === "" ? "" : ` (${numbers})`}.`,
   ];
-  const list = troubles.map(({ of, what, remedy, sinceMs }) => {
-    const since = sinceMs === null ? "" : ` for ${ago(nowMs - sinceMs)}`;
-    const fix = remedy === null ? "" : `\n    → ${printable(remedy)}`;
-    return `  ${paint("!", "red", screen)} ${printable(of)}${since}: ${printable(what)}${fix}`;
-  });
+  const list = [
+    ...troubles.map((trouble) => alertLine("!", "red", trouble, nowMs, screen)),
+    ...notices.map((notice) => alertLine("-", "yellow", notice, nowMs, screen)),
+  ];
   const rows = accounts.flatMap((account) => rowsOf(account, nowMs));
   const titles = ["", "STATE", "FOR", "IN", "OUT", "HEARD", "WAITING", "OLDEST", "WHY"].map((text): Cell => ({
     text,
@@ -48,6 +47,18 @@ export function statusText(status: StatusView, screen: Screen): string {
   ]
     .join("\n\n")
     .concat("\n");
+}
+
+function alertLine(
+  sign: string,
+  colour: Colour,
+  { of, what, remedy, sinceMs }: Alert,
+  nowMs: number,
+  screen: Screen,
+): string {
+  const since = sinceMs === null ? "" : ` for ${ago(nowMs - sinceMs)}`;
+  const fix = remedy === null ? "" : `\n    → ${printable(remedy)}`;
+  return `  ${paint(sign, colour, screen)} ${printable(of)}${since}: ${printable(what)}${fix}`;
 }
 
 /** An account is no trouble while it connects for the first time, and is not well either. */

@@ -112,6 +112,18 @@ Not relayed since the start:
 `);
   });
 
+  test("notices are shown while all is well", () => {
+    const notice = {
+      of: "net.home #room",
+      what: "1 message was set aside",
+      remedy: "Resend it.",
+      sinceMs: NOW - 60_000,
+    };
+    const text = statusText(aView({ notices: [notice] }), PLAIN);
+    expect(text).toMatch(/ is well\./u);
+    expect(text).toContain("  - net.home #room for 1 min: 1 message was set aside\n    → Resend it.\n");
+  });
+
   test("of one that is not: what, since when, what waits, why and what to do", () => {
     const why = { code: "auth", message: "the server refuses the password" } as const;
     const lane = aLane({ state: "waiting", waiting: 12, oldestMs: NOW - 90_000 });

@@ -60,6 +60,15 @@ export interface LaneStatus {
   readonly why: Reason | null;
   readonly remedy: string | null;
   readonly retryMs: number | null;
+  /** Messages of the last 24 h that were set aside, because others got through and they did not; absent: none. */
+  readonly setAside?: readonly SetAside[];
+}
+
+/** A message that is not sent any more, so that it does not hold back the others. */
+export interface SetAside {
+  readonly seq: Seq;
+  readonly atMs: number;
+  readonly why: Reason;
 }
 
 /** A loop through another bridge, as operators are shown it; moments are Unix ms. */

@@ -8,6 +8,7 @@ import {
   type WaitingIntent,
   type Ask,
   type HandlerCall,
+  isProbe,
   isRunning,
   type LaneState,
   type ChannelLink,
@@ -96,7 +97,8 @@ function answer({ state, effects }: Step, call: HandlerCall | undefined, ask: As
 }
 
 function isAllowed(state: LaneState, call: HandlerCall): boolean {
-  return state.calls.includes(call) && !call.aborted && isRunning(state) && state.window.isInTurn(call.item);
+  if (!state.calls.includes(call) || call.aborted || !isRunning(state)) return false;
+  return isProbe(state, call.item) || state.window.isInTurn(call.item);
 }
 
 /** Parts of it certainly arrived. */

@@ -34,6 +34,20 @@ describe("the state of a lane", () => {
     });
   });
 
+  test("a message was set aside: shown for a day, or until it was sent again", async () => {
+    const stage = await connected();
+    await stage.say("1", "2");
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      await stage.end(stage.calls.length, stage.texts.at(-1) === "1" ? deferred(60_000) : delivered);
+      await stage.clock.advance(stage.texts.at(-1) === "1" ? 60_000 : 0);
+    }
+    const atMs = expect.any(Number) as number;
+    const why = { code: WHY.code, message: expect.stringContaining("set aside") as string };
+    expect(await statusOf(stage)).toMatchObject({ state: "idle", setAside: [{ seq: 2, atMs, why }] });
+    await stage.clock.advance(24 * 3_600_000);
+    expect(await statusOf(stage)).not.toHaveProperty("setAside");
+  });
+
   test("before the channel was ever joined there is a reason", async () => {
     const stage = await apart();
     expect(await statusOf(stage)).toMatchObject({ state: "idle", why: { code: "network" } });

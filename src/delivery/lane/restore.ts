@@ -178,6 +178,8 @@ export function newState(
     reading: newReading(),
     records: newRecords(start.written),
     line: { waiting: start.summary, underWay: null, attempts: 0, doubts: 0 },
+    headBlock: null,
+    setAside: [],
     outage: newOutage(start.monoMs),
     newest: null,
     failures: 0,

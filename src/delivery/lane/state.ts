@@ -4,6 +4,8 @@ import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { RoomLimits } from "../../contract/session.ts";
 import type { EntryHead, Mark, Receipt, Seq, StoredEntry, Subject } from "../../log/log.ts";
 import type { Summary } from "./checkpoint.ts";
+import type { SetAside } from "../status.ts";
+import type { HeadBlock } from "./head-block.ts";
 import type { Found, Search } from "./lookup.ts";
 import type { LaneOptions } from "./options.ts";
 import type { WindowItem, LaneWindow } from "./window.ts";
@@ -38,6 +40,10 @@ export interface LaneState {
   readonly reading: ReadState;
   readonly records: Records;
   readonly line: Line;
+  /** The oldest message fails; null: it does not. */
+  headBlock: HeadBlock | null;
+  /** The newest ones that were set aside in this run, oldest first. */
+  setAside: readonly SetAside[];
   readonly outage: StuckState;
   newest: Newest | null;
   /** Look-ups in a row that the log did not answer. */
@@ -307,6 +313,11 @@ export interface Step {
 /** It has not been told to stop. */
 export function isRunning({ mode }: LaneState): boolean {
   return mode.is !== "stopping" && mode.is !== "closing" && mode.is !== "stopped";
+}
+
+/** It is sent before the oldest message, to see whether the channel works. */
+export function isProbe({ headBlock }: LaneState, item: WindowItem): boolean {
+  return headBlock?.stage.is === "probing" && headBlock.stage.item === item;
 }
 
 /** Whether an entry is for the lane. */

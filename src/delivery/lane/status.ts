@@ -9,6 +9,9 @@ import type { LaneState, Moment } from "./state.ts";
 /** A network that has not answered for so long is a reason of its own. */
 const SILENT_MS = 30_000;
 
+/** How long a message that was set aside is shown, in ms. */
+const SET_ASIDE_MS = 24 * 3_600_000;
+
 const REFUSED: Reason = {
   code: "network",
   message: "The log does not store the lane's position, so nothing more is sent.",
@@ -27,6 +30,7 @@ export function laneStatus(channel: string, state: LaneState, at: Moment, waitin
   const isIdle = calls.length === 0 && oldest === null && waiting === 0;
   const why = isIdle && link !== null ? null : reasonOf(state, at);
   const untilMs = Math.max(state.untilMs, at.gateMs);
+  const setAside = state.setAside.filter(({ atMs }) => at.nowMs - atMs < SET_ASIDE_MS);
   return {
     gateway: setting.gateway,
     channel,
@@ -37,6 +41,7 @@ export function laneStatus(channel: string, state: LaneState, at: Moment, waitin
     why,
     remedy: remedyOf("lane", why),
     retryMs: link !== null && !isIdle && untilMs > at.monoMs ? at.nowMs + untilMs - at.monoMs : null,
+    ...(setAside.length > 0 && { setAside }),
   };
 }
 

@@ -4,6 +4,7 @@ import * as calls from "./calls.ts";
 import * as earlyIntent from "./early-intent.ts";
 import { beginSending, breakOff, endSending, isForgotten } from "./doubts.ts";
 import { conclude, finish, hold, holdForLog, putOff, sayInstead } from "./endings.ts";
+import * as headBlock from "./head-block.ts";
 import { lateness, NEWEST_ENTRIES, newestOf } from "./lateness.ts";
 import { addToLine, endLine, listAgain, sendLine, unlist } from "./line.ts";
 import type { Found, Search } from "./lookup.ts";
@@ -42,7 +43,7 @@ const STOP_GRACE_MS = 500;
  *   joined     The messages of the window are started in order, at most `inflightMax` at once, unless one of these
  *              holds it back: a wait that an outcome or the log asked for, the session's gate, calls of an earlier
  *              session or of the line for expired messages that have not ended, a log that refuses marks on a network
- *              without idempotency.
+ *              without idempotency. A message that never gets through gives way to the others (head-block.ts).
  *   weighing   A message is late, and the log is asked which ones CatchUp lets through. Nothing starts.
  *   preparing  What has to be known of one message is found out (prepare.ts). Nothing starts.
  *   unlisting  The line for expired messages leaves the disk before it is sent (line.ts). Nothing starts.
@@ -190,6 +191,7 @@ function connect(now: Step, link: ChannelLink): void {
   putAside(now);
   calls.endAll(now);
   state.link = link;
+  state.headBlock = null;
   state.why = null;
   if (!isRunning(state)) return;
   state.mode = { is: "joined" };
@@ -227,6 +229,7 @@ function tick(now: Step): void {
 function pump(now: Step): void {
   const { state } = now;
   if (state.mode.is === "opening") return;
+  headBlock.look(now);
   dispatch(now);
   endSending(now);
   // What was started or expired made room.
@@ -239,7 +242,7 @@ function pump(now: Step): void {
 function dispatch(now: Step): void {
   const { state } = now;
   while (state.link !== null && mayStart(now, state.link)) {
-    const item = state.window.ready();
+    const item = headBlock.nextUp(state);
     const summary = records.isRefusing(state.records) ? null : state.line.waiting;
     const verdict = item === null ? null : latenessOf(now, item);
     if (item !== null && verdict?.is === "unknown") return weigh(now, item);
@@ -259,7 +262,11 @@ function mayStart({ state, at }: Step, link: ChannelLink): boolean {
   const { mode, setting, gateMs, untilMs } = state;
   const { limits, idempotency } = setting.capabilities;
   if (mode.is !== "joined" || state.calls.length >= limits.inflightMax) return false;
-  if (Math.max(untilMs, gateMs) > at.monoMs || state.records.receipts.length > RECEIPTS_MAX) return false;
+  if (
+    Math.max(headBlock.isProbing(state) ? 0 : untilMs, gateMs) > at.monoMs ||
+    state.records.receipts.length > RECEIPTS_MAX
+  )
+    return false;
   if (idempotency.by === "none" && records.isRefusing(state.records)) return false;
   return !state.calls.some((call) => call.isLine || call.link !== link);
 }
@@ -337,7 +344,7 @@ function found(now: Step, search: Search, answer: Found): void {
 
 /** An older one may wait again by now. */
 function isStillTurnOf(now: Step, item: WindowItem, link: ChannelLink): boolean {
-  return mayStart(now, link) && now.state.window.ready() === item;
+  return mayStart(now, link) && headBlock.nextUp(now.state) === item;
 }
 
 /** A call has ended, if it was still under way; null: its handler threw. */
@@ -350,6 +357,7 @@ function ended(now: Step, call: HandlerCall | undefined, how: Outcome | null): v
   else if (decision.is === "retry") putOff(now, call, decision);
   else if (decision.state === "failed" && call.item.op?.kind === "topic") sayInstead(now, call, decision.why);
   else conclude(now, call, outcome, decision);
+  if (!call.isLine) headBlock.ended(now, call, decision);
 }
 
 /**
@@ -387,5 +395,5 @@ function dueMs(now: Step): number {
   const heldMs = Math.max(state.untilMs, state.gateMs);
   const resumesMs = state.link !== null && heldMs > at.monoMs ? heldMs : Infinity;
   const tries = Math.min(state.reading.retryAtMs, state.records.retryAtMs, state.stopByMs);
-  return Math.min(calls.callsDueMs(now), resumesMs, outage.noticeDueMs(now), tries);
+  return Math.min(calls.callsDueMs(now), resumesMs, headBlock.probeDueMs(now), outage.noticeDueMs(now), tries);
 }

@@ -187,6 +187,11 @@ export class LaneWindow {
     return this.#items.filter((item) => item.seq > seq && item.state === "ready" && FOLDING.has(item.label));
   }
 
+  /** Messages that wait behind an item, in order. */
+  readyBehind({ seq }: WindowItem): readonly WindowItem[] {
+    return this.#items.filter((item) => item.seq > seq && item.state === "ready");
+  }
+
   /** The first message that is not done. */
   get oldest(): WindowItem | null {
     return this.#items[0] ?? null;
