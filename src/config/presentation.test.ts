@@ -18,6 +18,7 @@ const SHARED: SettingsOf<typeof sharedSchema> = {
   ShowTopicChange: true,
   SyncTopic: false,
   ShowOutages: false,
+  ShowFailures: false,
   ShowUserTyping: false,
   PreserveThreading: true,
   QuoteDisable: false,

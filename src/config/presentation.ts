@@ -70,6 +70,12 @@ export const sharedSchema = {
         "Shows a notice here when a linked room has been out of reach for longer than OutageNotice, and says when it is back. Not for API accounts.",
       default: true,
     },
+    ShowFailures: {
+      type: "boolean",
+      description:
+        "Answers a message from here when it was not delivered to a linked channel: at most once in 10 minutes for each of these, and not while more than 20 messages a minute are said here. Not for API accounts.",
+      default: true,
+    },
     ShowUserTyping: {
       type: "boolean",
       description:

@@ -63,6 +63,8 @@ export const EventLabel = {
   /** A place is out of reach, or back: never shown to readers of the API. */
   outage: "rialto_outage",
   outageOver: "rialto_outage_over",
+  /** A message did not arrive at a destination: an answer to it, never shown to readers of the API. */
+  failure: "rialto_failure",
   /** A message that one destination is sent again: no reader of the API hears of it. */
   again: "rialto_again",
 } as const;

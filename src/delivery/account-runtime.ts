@@ -23,6 +23,7 @@ import type { Lanes } from "./lanes.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import { type Meter, NO_METER } from "./meter.ts";
 import type { RemoteFiles } from "./remote-files.ts";
+import type { FailureSink } from "./failure-notices.ts";
 import type { ChannelHealth } from "./outage-notices.ts";
 import { HealthReporter } from "./health-reporter.ts";
 import { fullJitter } from "./retry.ts";
@@ -36,6 +37,8 @@ export interface Shared {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly lanes: Lanes;
   readonly loops: LoopWatch;
+  /** See LaneOptions. */
+  readonly failures?: FailureSink;
   readonly routes: Routes;
   readonly lock?: ReadWriteLock;
   readonly log: Log;
@@ -283,7 +286,7 @@ export class AccountRuntime {
   }
 
   async #open(spec: LaneSpec): Promise<Opened> {
-    const { lanes, loops, log, files, logger, clock, random, mayCall } = this.#shared;
+    const { lanes, loops, failures, log, files, logger, clock, random, mayCall } = this.#shared;
     const { outageNoticeMs } = this.#wanted.config.general;
     const lane = await Lane.open({
       log,
@@ -293,6 +296,7 @@ export class AccountRuntime {
       random,
       meter: this.#meter(),
       loops,
+      ...(failures !== undefined && { failures }),
       outageNoticeMs,
       ...(mayCall !== undefined && { mayCall: () => mayCall(spec.route.account.key) }),
       ...spec.route,

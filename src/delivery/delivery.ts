@@ -13,6 +13,7 @@ import type { Logger } from "../logger.ts";
 import { type DeliveryChange, type NextConfig, prepareChange } from "./change.ts";
 import { within } from "./deadline.ts";
 import { forgetRemoved, removedLanes } from "./forgetting.ts";
+import { FailureNotices } from "./failure-notices.ts";
 import { Hosting } from "./hosting.ts";
 import { listRooms } from "./room-list.ts";
 import { AccountControl } from "./account-control.ts";
@@ -120,7 +121,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   const { config, routes, log, logger, clock, sharing = null } = options;
   const lanes = new Lanes(log);
   const loops = new LoopWatch(clock, logger);
-  const shared = { ...options, ...boundedHints(options), lanes, loops };
+  const shared = { ...options, ...boundedHints(options), lanes, loops, failures: new FailureNotices(options) };
   const runtimes = new AccountRegistry(shared);
   if (sharing === null) await openAll(config, routes, { log, logger, runtimes });
   const typing = typingBy(options, runtimes, () => current.accounts);
@@ -174,7 +175,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     },
     interrupt: () => stopping.abort(),
     quiesce: async () => {
-      for (const part of [notices, typing, hosting]) part?.stop();
+      for (const part of [notices, shared.failures, typing, hosting]) part?.stop();
       stopping.abort();
       await within({ clock, ms: CHANGE_MS }, () => runtimes.settled);
       lanes.close();

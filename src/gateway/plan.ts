@@ -10,6 +10,7 @@ import { type About, decodeStored, type Mentions, type Stored } from "./codec.ts
 import { asEdit, deletionLine, spoken, withReply, type Wording } from "./fallback.ts";
 import { formatLosses } from "./plan-formats.ts";
 import { gapOf } from "./moments.ts";
+import { isFailure } from "./failures.ts";
 import { isOutage } from "./outages.ts";
 import { fileLosses, pictureWanted, sharedFiles, sharedPicture, wantedFiles } from "./plan-files.ts";
 import type { Here, Narrowing, Needs, OpDraft, Planned } from "./planned.ts";
@@ -144,6 +145,7 @@ function opOf(at: Case, places: Scene): Planned {
   const { about, mentions } = at.stored;
   const scene = mentions === undefined ? places : quieter(places, mentions);
   if (isOutage(at.stored)) return outageOp(at, scene);
+  if (isFailure(at.stored)) return failureOp(at, scene);
   if (at.stored.message.event === EventLabel.topic) return topicOp(at, scene);
   if (about === null) return posted(draftOf(at, scene), [], scene);
   switch (about.is) {
@@ -173,9 +175,8 @@ function bodyLosses({ blocks, files }: Body, { capabilities }: Scene): readonly 
   return [...fileLosses(files, capabilities), ...formatLosses(blocks, capabilities)];
 }
 
-function replyOp(at: Case, about: About, scene: Scene): Planned {
+function replyOp(at: Case, about: About, scene: Scene, draft = draftOf(at, scene)): Planned {
   const { capabilities, words, destination } = scene;
-  const draft = draftOf(at, scene);
   if (!destination.presentation.preserveThreading) {
     return posted(draft, [lost("reply", "replies are ordinary messages here (PreserveThreading)")], scene);
   }
@@ -220,10 +221,26 @@ function editOp(at: Case, about: About, scene: Scene): Planned {
   };
 }
 
+/** A line of Rialto's own, which notifies nobody where the network has a way for that. */
+function quietLine({ stored }: Case, { capabilities }: Scene): PostDraft {
+  const style = capabilities.notice === "none" ? "normal" : "notice";
+  return lineOf({ ...spoken(stored.message.text), style });
+}
+
+/** An answer to the message that did not arrive elsewhere, or its deletion. */
+function failureOp(at: Case, scene: Scene): Planned {
+  const { about } = at.stored;
+  if (about === null) return { is: "omitted", losses: [] };
+  if (about.is !== "delete") return replyOp(at, about, scene, quietLine(at, scene));
+  const target = can("delete", at.here, scene.capabilities) ? at.here.about : [];
+  if (target.length === 0) return { is: "omitted", losses: [lost("delete", "the notice stays")] };
+  return { is: "op", op: { kind: "delete", target, author: null }, losses: [] };
+}
+
 /** Said quietly, by nobody in particular. */
-function outageOp({ stored, here }: Case, scene: Scene): Planned {
-  const style = scene.capabilities.notice === "none" ? "normal" : "notice";
-  const draft = lineOf({ ...spoken(stored.message.text), style });
+function outageOp(at: Case, scene: Scene): Planned {
+  const { stored, here } = at;
+  const draft = quietLine(at, scene);
   const canEdit = can("edit", here, scene.capabilities) && !isTooOld(here);
   const isEdit = stored.about !== null && here.about.length > 0 && canEdit;
   const op: OpDraft = isEdit ? { kind: "edit", ...draft, target: here.about } : { kind: "post", ...draft };

@@ -228,7 +228,13 @@ describe("lanes and channels", () => {
     expect(routes.lanes().map(({ subjects, ...lane }) => [show([lane])[0], subjects])).toEqual([
       [
         "one: net.a #x",
-        ["net.b/#y", "api.left/one", "rialto.operator/one", ...outagesOf("net.b/#x net.b/#y net.c/#x")],
+        [
+          "net.b/#y",
+          "api.left/one",
+          "rialto.operator/one",
+          ...outagesOf("net.b/#x net.b/#y net.c/#x"),
+          "rialto.failure/net.a/#x",
+        ],
       ],
       [
         "one: net.b #x",

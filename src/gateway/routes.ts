@@ -1,6 +1,7 @@
 import type { Account, CatchUp, Config, Gateway } from "../config/config.ts";
 import type { ChannelRequest } from "../contract/session.ts";
 import type { Subject } from "../log/log.ts";
+import { failureSubject } from "./failures.ts";
 import { operatorSubject } from "./operator.ts";
 import { outageSubject } from "./outages.ts";
 import { compileSeen, type SeenSubject, UNSEEN } from "./seen.ts";
@@ -54,7 +55,11 @@ export function compileRoutes(config: Config): Routes {
   const told = new Set<string>();
   for (const gateway of config.gateways) {
     const members = mergeBridges(gateway, config.accounts);
-    const found = [...gatewayTargets(gateway, members), ...outageTargets(gateway, members, told)];
+    const found = [
+      ...gatewayTargets(gateway, members),
+      ...outageTargets(gateway, members, told),
+      ...failureTargets(members, told),
+    ];
     for (const [subject, reached] of found) pushAll(targets, subject, reached);
     const { maxAgeMs, catchUp } = gateway;
     lanes.push(...gatewayLanes(members, found, { maxAgeMs: maxAgeMs ?? config.general.maxAgeMs, catchUp }));
@@ -120,6 +125,18 @@ function outageTargets(
       const others = concerned.filter((room) => !told.has(`${subject} ${placeOf(room)}`));
       for (const room of others) told.add(`${subject} ${placeOf(room)}`);
       return [subject, others];
+    });
+}
+
+/** A place itself hears which of its messages did not arrive elsewhere; once, also where it is in several gateways. */
+function failureTargets(members: readonly Member[], told: Set<string>): readonly [Subject, readonly Member[]][] {
+  return members
+    .filter(({ isApi, takes, gives, account }) => takes && gives && !isApi && account.presentation.showFailures)
+    .flatMap((place): readonly [Subject, readonly Member[]][] => {
+      const subject = failureSubject(placeOf(place));
+      if (told.has(subject)) return [];
+      told.add(subject);
+      return [[subject, [place]]];
     });
 }
 

@@ -18,6 +18,7 @@ const PRESENTATION: PresentationSettings = {
   showTopicChange: false,
   syncTopic: false,
   showOutages: true,
+  showFailures: true,
   showUserTyping: true,
   preserveThreading: true,
   quoteDisable: false,

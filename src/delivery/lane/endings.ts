@@ -1,4 +1,5 @@
 import type { MessageRef, Progress } from "../../contract/ids.ts";
+import { EventLabel } from "../../contract/message.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import { isUnfinished } from "../../gateway/again.ts";
 import type { Copies, Receipt, Subject } from "../../log/log.ts";
@@ -43,15 +44,26 @@ export function finish(
   else record(step, item, { state, why, losses });
   const ageMs = Math.max(0, step.at.nowMs - item.at);
   step.effects.push({ do: "meter end", state: isPartly ? "unconfirmed" : state, ageMs });
+  if (state === "failed" && why !== null) tellAuthor(step, item, why);
   changed(step);
   if (isUnsent) decided(step.state);
   const fate = COALESCED_STATES.get(state);
   if (fate !== undefined) for (const change of item.coalesced) finish(step, change, fate, why);
   if (state !== "sent") return;
+  if (item.stored?.again !== undefined) step.effects.push({ do: "tell author", of: item.messageSeq, why: null });
   // What held others up is over; what took the channel away is not.
   if (link !== null) step.state.why = null;
   progress(step);
 }
+
+/** Of what a person said, and not of what acts on that. */
+export function tellAuthor({ effects }: Step, { stored, messageSeq: of }: WindowItem, why: Reason): void {
+  const about = stored?.about ?? null;
+  const isMessage = SAYINGS.has(stored?.message.event ?? EventLabel.failure);
+  if (isMessage && (about === null || about.is === "reply")) effects.push({ do: "tell author", of, why });
+}
+
+const SAYINGS: ReadonlySet<string> = new Set(["", EventLabel.action]);
 
 /** Its call has ended so. */
 export function conclude(

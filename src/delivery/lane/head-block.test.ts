@@ -95,6 +95,20 @@ describe("a message that can never be sent", () => {
     expect(run.ends).toContainEqual([1, "failed"]);
   });
 
+  test("its author is to know, also where it may have arrived; not of an edit", () => {
+    for (const outcome of [LATER, UNKNOWN, REJECTED]) {
+      const run = new Run(never(outcome, 1));
+      run.table.say("1", "2");
+      run.for(150);
+      expect(run.table.done("tell author")).toMatchObject([{ of: 1, why: { message: expect.any(String) as string } }]);
+    }
+    const run = new Run(never(REJECTED, 2));
+    run.table.say("1");
+    run.table.act("edit", 1);
+    run.for(150);
+    expect(run.table.done("tell author")).toEqual([]);
+  });
+
   test("waits two minutes before another one is tried, and is tried twice after that", () => {
     const run = new Run(never(LATER, 1));
     run.table.say("1", "2", "3");

@@ -1,6 +1,6 @@
 import type { Reason } from "../../contract/outcome.ts";
 import type { Seq } from "../../log/log.ts";
-import { finish } from "./endings.ts";
+import { finish, tellAuthor } from "./endings.ts";
 import { isChange } from "./prepare.ts";
 import type { Decision } from "./settle.ts";
 import type { SetAside } from "../status.ts";
@@ -184,4 +184,5 @@ function lastTryFailed(
     -SHOWN_MAX,
   );
   finish(step, item, item.doubt === null ? "failed" : "unconfirmed", reason);
+  if (item.doubt !== null) tellAuthor(step, item, reason);
 }

@@ -232,7 +232,7 @@ export class Lane {
   }
 
   #carryOut(effect: LaneEffect): void {
-    const { account, log, subjects, meter, loops, onStalled } = this.#options;
+    const { account, log, subjects, meter, loops, failures, onStalled } = this.#options;
     switch (effect.do) {
       case "read":
         return void this.#ask(
@@ -273,6 +273,8 @@ export class Lane {
         );
       case "set timer":
         return this.#setTimer(effect.atMs);
+      case "tell author":
+        return failures?.ended(effect.of, this.#metered, effect.why?.code ?? null);
       case "meter end":
         return meter.ended(this.#metered, effect.state, effect.ageMs);
       case "meter answer":

@@ -19,7 +19,12 @@ export type LatenessVerdict =
   | { readonly is: "unknown" };
 
 /** Labels of what is no message by itself. */
-export const NO_MESSAGES: ReadonlySet<string> = new Set([...CHANGES, EventLabel.outage, EventLabel.again]);
+export const NO_MESSAGES: ReadonlySet<string> = new Set([
+  ...CHANGES,
+  EventLabel.outage,
+  EventLabel.failure,
+  EventLabel.again,
+]);
 
 /** What waits for so long is late: a pace alone seldom makes it that. */
 const LATE_MS = 30_000;

@@ -8,6 +8,7 @@ import type { Plan } from "../../gateway/plan.ts";
 import { subjectOf } from "../../gateway/subject.ts";
 import type { EntryHead, Log, Seq, Subject } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
+import type { FailureSink } from "../failure-notices.ts";
 import type { LoopWatch } from "../loop-watch.ts";
 import type { Meter } from "../meter.ts";
 
@@ -30,6 +31,8 @@ export interface LaneOptions {
   readonly catchUp: CatchUp | null;
   readonly outageNoticeMs: number;
   readonly meter: Meter;
+  /** Absent: no author is notified. */
+  readonly failures?: FailureSink;
   readonly loops: Pick<LoopWatch, "wrote" | "why">;
   /** Whether anything may leave now; absent: it may. */
   readonly mayCall?: () => boolean;

@@ -287,6 +287,8 @@ export type LaneEffect =
   | { readonly do: "write"; readonly marks: readonly Mark[]; readonly receipts: readonly Receipt[] }
   /** A tick is due then, in place of the one that was set before; Infinity: none. */
   | { readonly do: "set timer"; readonly atMs: number }
+  /** The author is to know that it failed for good; null: that it has arrived, because it was sent again. */
+  | { readonly do: "tell author"; readonly of: Seq; readonly why: Reason | null }
   | { readonly do: "meter end"; readonly state: Receipt["state"]; readonly ageMs: number }
   | { readonly do: "meter answer"; readonly outcome: Outcome["is"]; readonly ms: number }
   | { readonly do: "end session"; readonly why: Reason }
