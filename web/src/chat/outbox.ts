@@ -37,8 +37,20 @@ interface OutboxHooks {
 /** So many outlive a reload. */
 const KEPT_MAX = 50;
 
-/** They leave one after the other. */
+/** Between two tries of a message without an answer, in ms, while the stream of the room does not say more. */
+const RETRY_MS = 5_000;
+
+/** They leave one after the other: a message without an answer is repeated before those behind it are sent. */
 let line: Promise<void> = Promise.resolve();
+
+/** Another one for each guest: what an earlier one has not sent is not sent in the name of the next. */
+let life = 0;
+
+/** Ends the wait for the next try. */
+let wake: () => void = () => undefined;
+
+/** Rialto can be reached again. */
+export const retryNow = (): void => wake();
 
 export function send(draft: Draft, hooks: OutboxHooks): void {
   const fresh = {
@@ -61,8 +73,14 @@ export function send(draft: Draft, hooks: OutboxHooks): void {
  */
 export function keepOutbox(kept: KeptText, hooks: OutboxHooks): () => void {
   const left = keptIn(kept.read());
+  life += 1;
+  line = Promise.resolve();
   pending.value = [...left, ...pending.value];
-  for (const { key, state, unsure } of left) if (state === "sending" || unsure) sendAgain(key, hooks);
+  for (const { key, state, unsure } of left) {
+    if (state !== "sending" && !unsure) continue;
+    change(key, { state: "sending", why: "", unsure: false });
+    line = line.then(async () => await attempt(key, hooks));
+  }
   return effect(() => {
     const open = pending.value.filter(({ state }) => state === "sending" || state === "failed");
     kept.write(open.length === 0 ? "" : JSON.stringify(open.slice(0, KEPT_MAX)));
@@ -80,19 +98,40 @@ function keptIn(text: string): readonly PendingMessage[] {
   }
 }
 
-/** With the key that it had. */
+/** With the key that it had. A message without an answer is being repeated anyhow: it is repeated now. */
 export function sendAgain(key: string, hooks: OutboxHooks): void {
+  const isRepeated = pending.value.find((each) => each.key === key)?.unsure === true;
+  if (isRepeated) return retryNow();
   change(key, { state: "sending", why: "", unsure: false });
   line = line.then(async () => await attempt(key, hooks));
 }
 
+/** Those behind it do not wait for it any more. */
 export function discard(key: string): void {
   pending.value = pending.value.filter((each) => each.key !== key);
+  retryNow();
 }
 
 async function attempt(key: string, hooks: OutboxHooks): Promise<void> {
+  const own = life;
+  const isOver = (): boolean => own !== life;
+  while (!isOver() && (await isUnanswered(key, hooks)) && !isOver()) await pause();
+}
+
+async function pause(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    wake = resolve;
+    setTimeout(resolve, RETRY_MS);
+  });
+}
+
+/** Nothing of ours answers with these: Rialto is stopping or starting, or what stands before it does not reach it. */
+const AWAY: ReadonlySet<number> = new Set([0, 502, 503, 504]);
+
+/** Whether there was no answer, and the message still stands. */
+async function isUnanswered(key: string, hooks: OutboxHooks): Promise<boolean> {
   const one = pending.value.find((each) => each.key === key);
-  if (one === undefined) return;
+  if (one === undefined) return false;
   const body: WebPost = {
     text: one.text,
     reply_to: one.replyTo?.id ?? null,
@@ -101,9 +140,10 @@ async function attempt(key: string, hooks: OutboxHooks): Promise<void> {
   const answer = await post<WebPosted>("/v1/messages", body, { headers: { "Idempotency-Key": key } });
   if (!answer.ok) {
     const { title, detail } = answer.problem;
-    change(key, { state: "failed", why: detail === "" ? title : detail, unsure: answer.problem.status === 0 });
-    hooks.onRefused(answer.problem);
-    return;
+    const unsure = AWAY.has(answer.problem.status);
+    change(key, { state: "failed", why: detail === "" ? title : detail, unsure });
+    if (!unsure) hooks.onRefused(answer.problem);
+    return unsure;
   }
   hooks.onAccepted();
   if ("held" in answer.value) {
@@ -114,6 +154,7 @@ async function attempt(key: string, hooks: OutboxHooks): Promise<void> {
   } else if (hooks.isShown(answer.value.message.id)) discard(key);
   // The room shows it in its place, which is behind what came before it.
   else change(key, { state: "accepted", id: answer.value.message.id, shownAs: null });
+  return false;
 }
 
 /** What the room shows now does not wait any more. */
