@@ -122,7 +122,7 @@ export interface WebPost {
 /** 201, and 202 for what is held. */
 export type WebPosted = { readonly message: WebMessage } | { readonly held: true; readonly id: string };
 
-/** `POST /v1/files` (201). */
+/** `POST /v1/files` (201). `DELETE /v1/files/{id}` (204) takes back a file that no message has. */
 export interface WebUploaded {
   readonly file: WebFile;
 }

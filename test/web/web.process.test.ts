@@ -75,6 +75,22 @@ test("what a guest changes is changed elsewhere, and only the guest's own can be
   );
 });
 
+test("a file that no message has can be taken back, by its guest alone, and makes room for another", async () => {
+  const [bob, eva] = [await stage.guest("bob"), await stage.guest("eva")];
+  const upload = async (guest: WebGuest): Promise<Awaited<ReturnType<WebGuest["ask"]>>> =>
+    await guest.ask({ method: "POST", path: "/v1/files?name=a.txt", body: Buffer.from("content") });
+  const remove = async (guest: WebGuest, id: string): Promise<number> =>
+    (await guest.ask({ method: "DELETE", path: `/v1/files/${id}` })).status;
+  for (let count = 0; count < 25; count += 1) expect(await remove(bob, idIn(await upload(bob), "file"))).toBe(204);
+  const id = idIn(await upload(bob), "file");
+  expect(await remove(eva, id)).toBe(204);
+  expect((await bob.ask({ path: `/v1/files/${id}` })).status).toBe(200);
+  expect((await bob.say("with a file", { files: [id] })).status).toBe(201);
+  expect(await remove(bob, id)).toBe(403);
+  expect((await bob.ask({ path: `/v1/files/${id}` })).status).toBe(200);
+  expect(await remove(bob, "nothing")).toBe(204);
+});
+
 test("a cookie of the same name from elsewhere keeps nobody out", async () => {
   const cora = await stage.guest("cora");
   const [name = ""] = cora.cookie.split("=");

@@ -120,6 +120,14 @@ export class Uploads {
     await this.#drop(this.#records.filesToGo(nowMs - Retention, nowMs - UNUSED_MS, MaxFiles));
   }
 
+  /** Removes an upload, unless a message has taken it by now. Rejects with what the store says. */
+  async discard(file: StoredUpload): Promise<void> {
+    await this.#store.write(() => {
+      if (this.#records.file(file.id)?.message === "") this.#records.removeFile(file.id);
+    });
+    if (this.#records.file(file.id) === null) await this.unlink([file]);
+  }
+
   async #drop(files: readonly StoredUpload[]): Promise<void> {
     if (files.length === 0) return;
     await this.#store.write(() => {

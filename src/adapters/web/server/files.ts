@@ -3,7 +3,7 @@ import { cut } from "../../../content/length.ts";
 import { MUTED, refusal, whyNot } from "../chat.ts";
 import { UNUSED_MAX, Uploads } from "../uploads.ts";
 import type { GuestCall, GuestRoute, CallReply } from "./calls.ts";
-import { reply } from "./calls.ts";
+import { EMPTY, reply } from "./calls.ts";
 import { inPace } from "./pace.ts";
 
 const NAME_MAX = 200;
@@ -13,6 +13,7 @@ const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/u;
 export const fileRoutes: readonly GuestRoute[] = [
   { method: "POST", path: /^\/v1\/files$/u, counts: true, handle: async (call) => await upload(call) },
   { method: "GET", path: /^\/v1\/files\/([\w-]+)$/u, handle: async (call) => await download(call) },
+  { method: "DELETE", path: /^\/v1\/files\/([\w-]+)$/u, handle: async (call) => await discard(call) },
 ];
 
 async function upload({ chat, guest, incoming, owner, request, query, signal }: GuestCall): Promise<CallReply> {
@@ -40,6 +41,19 @@ async function upload({ chat, guest, incoming, owner, request, query, signal }: 
     return whyNot(error);
   } finally {
     giveBack();
+  }
+}
+
+/** An upload of one's own that no message has. What is not there is as good as deleted. */
+async function discard({ chat, guest, params: [id = ""] }: GuestCall): Promise<CallReply> {
+  const file = chat.records.file(id);
+  if (file?.guest !== guest.id) return EMPTY;
+  if (file.message !== "") return refusal("forbidden", "the file belongs to a message: delete the message");
+  try {
+    await chat.uploads.discard(file);
+    return EMPTY;
+  } catch (error) {
+    return whyNot(error);
   }
 }
 
