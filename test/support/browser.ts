@@ -17,6 +17,8 @@ export interface VisitOptions {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
+  /** A phone: 390 by 844, with fingers in place of a mouse. */
+  readonly phone?: boolean;
   /** With whom it shares its cookies: another page of the same person. */
   readonly beside?: Visit;
   /** The page is not held to its policy and brings axe-core: for `flawsOf` alone. */
@@ -102,9 +104,12 @@ async function enter(browser: Browser, url: string, options: VisitOptions): Prom
 }
 
 async function contextFor(browser: Browser, options: VisitOptions): Promise<BrowserContext> {
-  const { width = 1200, height = 800, dark = false, axe = false } = options;
+  const { phone = false, dark = false, axe = false } = options;
+  const { width = phone ? 390 : 1200, height = phone ? 844 : 800 } = options;
   const context = await browser.newContext({
     viewport: { width, height },
+    hasTouch: phone,
+    isMobile: phone,
     colorScheme: dark ? "dark" : "light",
     // Nothing moves, so that a picture is the same each time.
     reducedMotion: "reduce",

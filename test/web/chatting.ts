@@ -43,6 +43,12 @@ export async function say(page: Page, text: string): Promise<void> {
   await boxOf(page).press("Enter");
 }
 
+/** Presses a button of a message, which a mouse shows first. */
+export async function actOn(message: Locator, button: string): Promise<void> {
+  await message.hover();
+  await message.getByRole("button", { name: button }).click();
+}
+
 /** The texts in the log that begin so, in order. */
 export const shown = async (page: Page, prefix: string): Promise<string[]> =>
   (await logOf(page).locator("article .text").allTextContents()).filter((text) => text.startsWith(prefix));

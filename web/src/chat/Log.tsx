@@ -33,10 +33,18 @@ export function Log({ onAct }: LogProps): JSX.Element {
     look(atEnd.value);
     if (current.scrollTop < OLDER_PX && older.value === "some") more();
   };
+  const firstTouch = useRef(false);
+  /** A finger shows the buttons of a message first, and presses one of them the next time. */
+  const onPointerDown = ({ pointerType, target }: PointerEvent): void => {
+    const article = (target as Element).closest("article");
+    firstTouch.current = pointerType !== "mouse" && article?.contains(document.activeElement) !== true;
+  };
   const onClick = ({ target }: MouseEvent): void => {
     const button = (target as Element).closest<HTMLElement>("[data-act]");
     const message = messageOf(button?.closest<HTMLElement>("article")?.dataset["id"] ?? "");
-    if (button === null || message === undefined) return;
+    const isHidden = firstTouch.current && button?.closest(".actions") !== null;
+    firstTouch.current = false;
+    if (button === null || message === undefined || isHidden) return;
     onAct(button.dataset["act"] as Act, message, button.dataset["emoji"] ?? "");
   };
   return (
@@ -50,6 +58,7 @@ export function Log({ onAct }: LogProps): JSX.Element {
         aria-busy={older.value === "loading"}
         tabIndex={0}
         onScroll={onScroll}
+        onPointerDown={onPointerDown}
         onClick={onClick}
       >
         <div ref={inner} class="inner">

@@ -2,11 +2,13 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { WebMessage, WebRoom } from "../../../src/contract/web-chat.ts";
-import { del, path, put } from "../lib/api.ts";
+import { type ApiAnswer, del, path, put } from "../lib/api.ts";
+import { Confirming, confirm } from "../parts/Dialog.tsx";
 import { Notice } from "../parts/Notice.tsx";
 import { ThemeSwitch } from "../parts/Theme.tsx";
 import { Reacting, Reporting } from "./Asking.tsx";
 import { Composer, type ComposerMode } from "./Composer.tsx";
+import { deleteSoon, deletions, keepMessage } from "./deletions.ts";
 import { Log } from "./Log.tsx";
 import { Members } from "./Members.tsx";
 import type { Act } from "./Message.tsx";
@@ -27,14 +29,14 @@ export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
   const close = (): void => {
     asked.value = null;
   };
-  const done = async (call: ReturnType<typeof del>): Promise<void> => {
-    const answer = await call;
+  const tell = (answer: ApiAnswer<unknown>): void => {
     said.value = answer.ok ? "" : answer.problem.detail === "" ? answer.problem.title : answer.problem.detail;
   };
+  const done = async (call: ReturnType<typeof del>): Promise<void> => tell(await call);
   const onAct = (act: Act, message: WebMessage, emoji: string): void => {
     if (act === "reply" || act === "edit") mode.value = { does: act, message };
     else if (act === "react" || act === "report") asked.value = { for: act, message };
-    else if (act === "delete") void done(del(messagePath(message)));
+    else if (act === "delete") void askToDelete(message, tell);
     else {
       const mine = message.reactions.some((each) => each.emoji === emoji && each.mine);
       void done(mine ? del(messagePath(message, emoji)) : put(messagePath(message, emoji), undefined));
@@ -55,6 +57,7 @@ export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
         <Standing room={room} />
         <Log onAct={onAct} />
         <Typing />
+        <Deleting />
         {said.value === "" ? null : (
           <p class="said" role="status">
             {said.value}
@@ -63,10 +66,32 @@ export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
         <Composer room={room} mode={mode} />
       </main>
       <Members />
+      <Confirming />
       {asked.value?.for === "react" ? <Reacting onClose={close} onPick={give} /> : null}
       {asked.value?.for === "report" ? (
         <Reporting message={asked.value.message} onClose={close} onDone={thank} />
       ) : null}
+    </div>
+  );
+}
+
+async function askToDelete(message: WebMessage, onDone: (answer: ApiAnswer<unknown>) => void): Promise<void> {
+  const question = { title: texts.deleteTitle, text: texts.deleteMore, action: texts.delete, danger: true };
+  if (await confirm(question)) deleteSoon(message, onDone);
+}
+
+/** Messages that are about to be deleted, as long as that can be undone. */
+function Deleting(): JSX.Element {
+  return (
+    <div role="status">
+      {deletions.value.map(({ message }) => (
+        <p key={message.id} class="said">
+          {texts.deleting} <bdi>{message.text.slice(0, 60)}</bdi>{" "}
+          <button type="button" class="button quiet" onClick={() => keepMessage(message.id)}>
+            {texts.undo}
+          </button>
+        </p>
+      ))}
     </div>
   );
 }

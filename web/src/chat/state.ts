@@ -9,9 +9,10 @@ import type {
   WebRoom,
 } from "../../../src/contract/web-chat.ts";
 import { type ApiProblem, get } from "../lib/api.ts";
+import { deleteNow } from "./deletions.ts";
 import { outboxOf, seenIn } from "./kept.ts";
 import { keepSession } from "./keep-session.ts";
-import { arrived, decided, holds, keepOutbox, send, sendAgain } from "./outbox.ts";
+import { arrived, decided, holds, keepOutbox, retryNow, send, sendAgain } from "./outbox.ts";
 import { follow, type ChatWire } from "./stream.ts";
 import { type ChatRows, ChatTimeline } from "./timeline.ts";
 
@@ -73,6 +74,7 @@ export function enter(found: WebMe): void {
     },
     onWire: (now) => {
       wire.value = now;
+      if (now === "live") retryNow();
     },
     onRefused: (problem) => {
       leave();
@@ -82,6 +84,7 @@ export function enter(found: WebMe): void {
     },
   });
   document.addEventListener("visibilitychange", onVisibility);
+  addEventListener("pagehide", deleteNow);
 }
 
 /** What the stream does not tell again. `anew`: it does not know where we were. */

@@ -21,6 +21,8 @@ export interface ApiOptions {
   readonly signal?: AbortSignal;
   /** Instead of 30 s. */
   readonly timeoutMs?: number;
+  /** It is sent although the page is being left. */
+  readonly keepalive?: boolean;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -70,6 +72,7 @@ async function call<Value>(
       signal: options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]),
       credentials: "same-origin",
       cache: "no-store",
+      keepalive: options.keepalive ?? false,
       ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
