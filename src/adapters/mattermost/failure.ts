@@ -1,12 +1,15 @@
 import type { ChannelRef } from "../../contract/ids.ts";
 import type { Outcome, Reason } from "../../contract/outcome.ts";
+import { isObject, textIn } from "../kit/json.ts";
 import { AGAIN_MS, deferred, RATE_MS, rejected } from "../kit/outcomes.ts";
 import type { RestFailure } from "../kit/rest.ts";
 import type { MattermostLink } from "./link.ts";
 import { codeOf, refusalId } from "./login.ts";
 
-/** Whoever may give us a right is a person. */
+/** Only a person can give a permission: the next try has time. */
 const PERSON_MS = 60_000;
+/** A proxy before the server refuses in its place, for reasons of its own. */
+const ELSEWHERE_MS = 10_000;
 /** A channel that we are no longer in, or that is archived: an event says when that changes. */
 const LOST_MS = 60_000;
 
@@ -43,6 +46,7 @@ export async function outcomeOf(failure: RestFailure, failing: Failing): Promise
   if (!certain) return { is: "unknown", why };
   if (status === 0) return deferred(why, AGAIN_MS, "session");
   if (status === 401) return unauthorized(failure);
+  if (refusalId(failure) === "") return elsewhere(failure, failing.doing);
   if (refusalId(failure).match(/deleted|archived/) !== null) return archived(failing);
   if (status === 403 || status === 404) return await forbidden(failure, failing);
   if (refusalId(failure).includes("message_length")) {
@@ -62,6 +66,16 @@ function unauthorized(failure: RestFailure): Outcome {
     ? "the server demands a second factor, which Rialto has not: use Token, of a bot account or a personal access token"
     : "the login has ended or the token was revoked; create a new one and set Token";
   return deferred({ code: "auth", message: `${failure.message}; ${remedy}` }, RATE_MS, "session");
+}
+
+/** Mattermost gives each refusal an id: this one says nothing of the message, except that it is too large. */
+function elsewhere(failure: RestFailure, doing: Doing): Outcome {
+  const { message, retryAfterMs } = failure;
+  const code = codeOf(failure);
+  // A text does not wait for its files.
+  if (code === "too_large" || doing === UPLOADING) return rejected(code, message);
+  const said = `${message}, which is no answer of Mattermost: look at what is between Rialto and Server`;
+  return deferred({ code: "network", message: said }, retryAfterMs ?? ELSEWHERE_MS, "channel");
 }
 
 function archived({ link, channel }: Failing): Outcome {
@@ -87,13 +101,24 @@ async function forbidden(failure: RestFailure, { link, channel, doing, signal }:
     return deferred({ code: "forbidden", message }, AGAIN_MS, "channel");
   }
   if (failure.status === 404) return rejected("not_found", failure.message);
+  if (!OF_RIGHTS.test(refusalId(failure))) return rejected("forbidden", failure.message);
+  const permission = permissionIn(failure) ?? doing.permission;
   const where = "System Console > User Management > Permissions, or the channel's own moderation";
-  const message = `@${me.username} may not ${doing.what} here: it lacks the permission ${doing.permission} (${where})`;
+  const message = `@${me.username} may not ${doing.what} here: it lacks the permission ${permission} (${where})`;
   if (doing === POSTING) {
     const again = `${message}; Rialto tries again every minute`;
     return deferred({ code: "forbidden", message: again }, PERSON_MS, "channel");
   }
   return rejected("forbidden", message);
+}
+
+/** Refusals that a right of ours would change; others are about the message. */
+const OF_RIGHTS = /permission|read_?only/u;
+
+/** Servers in developer mode name it. */
+function permissionIn({ body }: RestFailure): string | null {
+  const detail = isObject(body) ? (textIn(body, "detailed_error") ?? "") : "";
+  return /\bpermission=(?<name>[a-z_]{1,64})\b/u.exec(detail)?.groups?.["name"] ?? null;
 }
 
 /** Whether something is there no longer. */

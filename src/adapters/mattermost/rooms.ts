@@ -3,6 +3,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../contract/session.ts";
 import { numberIn, textIn } from "../kit/json.ts";
 import type { RestFailure } from "../kit/rest.ts";
+import { aboutPosting } from "../kit/shut-channels.ts";
 import type { MattermostApi, MattermostResult } from "./api.ts";
 import { channelRef } from "./ids.ts";
 import { codeOf } from "./login.ts";
@@ -72,6 +73,7 @@ export class MattermostRooms {
     const room = this.#rooms.get(id);
     if (room !== undefined) room.joined = false;
     this.#rooms.delete(id);
+    this.#options.host.degraded(null, aboutPosting(channelRef(id)));
   }
 
   async join({ name }: ChannelRequest, signal: AbortSignal): Promise<Joined> {

@@ -364,8 +364,11 @@ describe("when something goes wrong", () => {
     const { outcome } = await doOp(life, postOf(life.ref, "hi"));
     expect(outcome).toMatchObject({ is: "deferred", scope: "channel", why: { code: "forbidden" } });
     expect(JSON.stringify(outcome)).toMatch(/create_post.*System Console/);
+    const named = expect.stringMatching(/^town: .*create_post.*System Console/) as string;
+    expect(life.host.doubts.at(-1)).toEqual({ code: "forbidden", message: named });
     town.bot.account.denied.clear();
     const made = messagesOf((await doOp(life, postOf(life.ref, "hi"))).outcome);
+    expect(life.host.doubts.at(-1)).toBeNull();
     town.bot.account.denied.add("edit_post");
     expect((await doOp(life, editOf(life.ref, made, "ho"))).outcome).toMatchObject({
       is: "rejected",
