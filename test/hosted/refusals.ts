@@ -9,6 +9,8 @@ interface Refusal<S> {
   readonly what: string;
   readonly mode?: string;
   readonly broken: (side: S) => void;
+  /** It shows at the first post. */
+  readonly posts?: boolean;
   /** What both the log and `rialto status` say, with the remedy. */
   readonly says: RegExp;
   /** Takes the obstacle away, where Rialto then goes on by itself. */
@@ -32,7 +34,8 @@ export function describeRefusals<S extends Side>(network: Network<S>, refusals: 
   });
 }
 
-async function meet<S extends Side>(town: Town<S>, { says, mend, goesOn = false }: Refusal<S>): Promise<void> {
+async function meet<S extends Side>(town: Town<S>, { says, mend, posts = false, goesOn = false }: Refusal<S>): Promise<void> {
+  if (posts) await town.post("the first");
   await town.until(() => says.test(town.printed()), `${says} in the log`);
   await eventually(
     async () => await town.status(),

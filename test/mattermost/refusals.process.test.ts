@@ -17,6 +17,12 @@ describeRefusals(mattermost, [
     mend: ({ alice, bot, channel }) => alice.add(channel, bot),
   },
   {
+    what: "the bot lacks the permission to post",
+    broken: ({ bot }) => bot.account.denied.add("create_post"),
+    posts: true,
+    says: /town: @rialto may not post here: it lacks the permission create_post \(System Console/u,
+  },
+  {
     what: "the channel is archived",
     broken: ({ alice, channel }) => alice.archive(channel),
     says: /archived; Rialto joins it again when somebody unarchives it/u,
