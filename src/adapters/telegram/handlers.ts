@@ -1,4 +1,5 @@
 import type { Handlers } from "../../contract/session.ts";
+import { ShutChannels } from "../kit/shut-channels.ts";
 import { TypingRequests } from "../kit/typing-requests.ts";
 import type { capabilities } from "./capabilities.ts";
 import { TelegramEditor } from "./editor.ts";
@@ -17,8 +18,9 @@ export function doersOf(link: TelegramLink): {
   const sender = new TelegramSender(link);
   const editor = new TelegramEditor(sender);
   const reactor = new TelegramReactor(sender);
+  const shut = new ShutChannels({ host: link.host, isJoined: (channel) => link.room(channel) !== null });
   const handlers: Handlers<typeof capabilities> = {
-    post: async (op, attempt) => await sender.post(op, attempt),
+    post: async (op, attempt) => shut.noted(op.channel, op.channel, await sender.post(op, attempt)),
     edit: async (op, attempt) => await editor.edit(op, attempt),
     delete: async (op, attempt) => await sender.delete(op, attempt),
     react: async (op, attempt) => await reactor.react(op, attempt),

@@ -6,6 +6,7 @@ import { quote } from "../kit/ends.ts";
 import { inTime } from "../kit/in-time.ts";
 import { notJoined } from "../kit/joining.ts";
 import { type Json, numberIn, objectIn, textIn } from "../kit/json.ts";
+import { aboutPosting } from "../kit/shut-channels.ts";
 import { ALL_REACTIONS } from "./allowed-reactions.ts";
 import type { TelegramApi } from "./api.ts";
 import { channelRef, readAddress, type TelegramAddress } from "./ids.ts";
@@ -130,6 +131,7 @@ export class TelegramRooms {
     this.#rooms.delete(ref);
     this.#forget(ref);
     this.#options.host.degraded(null, aboutOf(ref));
+    this.#options.host.degraded(null, aboutPosting(ref));
   }
 
   #forget(ref: ChannelRef): void {

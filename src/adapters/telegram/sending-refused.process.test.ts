@@ -256,8 +256,10 @@ describe("refusals", () => {
     const { outcome } = await doOp(life, postOf(life.in(town.dock), "hi"));
     expect(outcome).toMatchObject({ is: "deferred", scope: "channel", why: { code: "forbidden" } });
     expect(wordsOf(outcome)).toContain("every minute");
+    expect(life.host.doubts.map((why) => why?.message)).toEqual([expect.stringMatching(/let @Rialto_bot do that/)]);
     seat(town.dock, town.bot);
     expect((await doOp(life, postOf(life.in(town.dock), "hi"))).outcome.is).toBe("delivered");
+    expect(life.host.doubts.at(-1)).toBeNull();
   });
 
   test("no pictures, no documents: what was shared is said", async () => {
@@ -349,6 +351,7 @@ describe("refusals", () => {
     const { outcome } = await doOp(life, postOf(channel, "hi", nobody));
     expect(outcome).toMatchObject({ is: "deferred", scope: "channel" });
     expect(wordsOf(outcome)).toContain("topic is closed");
+    expect(life.host.doubts.map((why) => why?.message)).toEqual([expect.stringContaining("the topic is closed")]);
     town.alice.reopenTopic(town.forum, topic);
     expect((await doOp(life, postOf(channel, "hi", nobody))).outcome.is).toBe("delivered");
     expect(textsOf(town, town.forum)).toEqual(["hi"]);
