@@ -108,3 +108,13 @@ test("people whom the server cannot tell of take no name from others", async () 
   await until(next.host, "p100: no. 100");
   expect(toldBy(next.host)).toContain("somebody: no. 0");
 });
+
+test("an incoming webhook speaks under its own name, with the owner behind it", async () => {
+  const town = await mattermostTown({ config: { usernameOverride: true } });
+  const { alice, channel, server } = town;
+  const { host } = await live(town);
+  server.world.webhooks.set("hook", { id: "hook", user: alice.id, channel: channel.id, locked: false });
+  const body = JSON.stringify({ text: "failed", username: "Deploy Bot" });
+  await fetch(`${server.url}/hooks/hook`, { method: "POST", body });
+  await until(host, "Deploy Bot (Alice): failed");
+});

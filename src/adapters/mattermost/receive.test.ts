@@ -77,10 +77,23 @@ describe("posts", () => {
     });
   });
 
-  test("only of bots do props name the author", () => {
-    const props = { from_webhook: "true", override_username: "Zoe\u202e" };
-    expect(toEvent(aPost({ props }), context)).toMatchObject({ author: { id: "alice", name: "alice" } });
-    expect(toEvent(aPost({ user_id: "bot", props }), context)).toMatchObject({ author: { id: "bot", name: "Zoe" } });
+  const hook = { from_webhook: "true" };
+  const long = "x".repeat(100);
+  test.each([
+    ["a bot", "bot", { ...hook, override_username: "Zoe\u202e" }, "Zoe"],
+    ["a bot without a name", "bot", { ...hook, override_username: " " }, "bot"],
+    ["a webhook of a person", "sue", { ...hook, override_username: "Deploy Bot" }, "Deploy Bot (sue)"],
+    ["a webhook without a name of its own", "sue", { ...hook, override_username: "webhook" }, "webhook (sue)"],
+    ["a webhook where the server allows no names", "sue", hook, "sue"],
+    ["a webhook that is called like its owner", "sue", { ...hook, override_username: "sue" }, "sue"],
+    ["a person with forged props", "mallory", { ...hook, override_username: "Sue" }, "Sue (mallory)"],
+    ["forged brackets", "mallory", { ...hook, override_username: "Sue (Boss)" }, "Sue (Boss) (mallory)"],
+    ["a forged name without a webhook", "mallory", { override_username: "Sue" }, "mallory"],
+    ["a name that is too long", "mallory", { ...hook, override_username: long }, `${"x".repeat(54)} (mallory)`],
+    ["an owner that is too long", long, { ...hook, override_username: "y".repeat(100) }, `${"y".repeat(21)} (${"x".repeat(40)})`],
+    ["a name that writes backwards", "mallory", { ...hook, override_username: "\u202eeuS" }, "euS (mallory)"],
+  ])("the author: %s", (_, user, props, name) => {
+    expect(toEvent(aPost({ user_id: user, props }), context)).toMatchObject({ author: { id: user, name } });
   });
 
   test("ours are known by who wrote them, and by the op", () => {

@@ -1,7 +1,7 @@
 import type { RemoteFile } from "../../contract/content.ts";
 import type { Author, Deleted, Edited, Event, Membership, Posted, Reacted, SaidBody } from "../../contract/events.ts";
 import type { ChannelRef, OpId } from "../../contract/ids.ts";
-import { cut } from "../../content/length.ts";
+import { cut, measure } from "../../content/length.ts";
 import { parseMattermost } from "../../content/mattermost-parse.ts";
 import { plainText } from "../../content/plain.ts";
 import { cleanName } from "../kit/clean-name.ts";
@@ -137,15 +137,28 @@ function remoteFile(id: string, known: readonly MattermostFile[]): RemoteFile {
   return { name, comment: "", mime, bytes: size, url: null, ref: fileRef(id) };
 }
 
-/** Anybody can write these props: only of a bot do they name somebody. */
+/**
+ * Anybody can write these props, so only a bot speaks under another name alone. What a webhook of a person posts has the
+ * person behind its name, as has what a person posts with forged props.
+ */
 function writer(post: MattermostPost, context: MattermostReceiveContext): Author {
   const isHook = textIn(post.props, "from_webhook") === "true";
   const author: Author = { ...context.author(post.userId), ...(isHook && { bot: true }) };
-  const name = context.isBot(post.userId) ? cleanName(textIn(post.props, "override_username") ?? "") : "";
-  return name === "" ? author : { ...author, name: cut(name, NAME_MAX, "codepoints"), avatar: null };
+  const name = cleanName(textIn(post.props, "override_username") ?? "");
+  const isBot = context.isBot(post.userId);
+  if (name === "" || name === author.name || (!isBot && !isHook)) return author;
+  const shown = isBot ? cut(name, NAME_MAX, "codepoints") : withOwner(name, author.name);
+  return { ...author, name: shown, avatar: null };
+}
+
+/** The owner is never cut off. */
+function withOwner(name: string, owner: string): string {
+  const behind = ` (${cut(owner, OWNER_MAX, "codepoints")})`;
+  return cut(name, NAME_MAX - measure(behind, "codepoints"), "codepoints").trim() + behind;
 }
 
 const NAME_MAX = 64;
+const OWNER_MAX = 40;
 
 function base(post: MattermostPost, { me, opOf }: MattermostReceiveContext) {
   const echoOf = post.userId === me ? (opOf(post) ?? ("self" as const)) : null;
