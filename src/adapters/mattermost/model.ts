@@ -23,6 +23,15 @@ export interface MattermostPost {
   readonly files: readonly MattermostFile[];
   /** All that stand, as far as they are told; null: nothing is said of them. */
   readonly reactions: readonly MattermostReaction[] | null;
+  readonly priority: MattermostPriority;
+}
+
+/** How urgently its writer wants a post to be read. */
+interface MattermostPriority {
+  /** `important`, `urgent`; empty: as any other. */
+  readonly label: string;
+  /** Readers are asked to acknowledge it. */
+  readonly asksAck: boolean;
 }
 
 export interface MattermostFile {
@@ -82,6 +91,7 @@ export function postIn(raw: unknown): MattermostPost | null {
   if (id === "" || channelId === "") return null;
   const metadata = objectIn(raw, "metadata");
   const reactions = metadata["reactions"];
+  const priority = objectIn(metadata, "priority");
   return {
     id,
     channelId,
@@ -103,6 +113,7 @@ export function postIn(raw: unknown): MattermostPost | null {
       : raw["has_reactions"] === true
         ? null
         : [],
+    priority: { label: textIn(priority, "priority") ?? "", asksAck: priority["requested_ack"] === true },
   };
 }
 

@@ -27,6 +27,8 @@ const attachment = {
 };
 const words = "Build 7\nCI\n**[failed](https://ci.example/7)**\ntwo tests\nBranch: main\nTries: 2\n(Again / Never)";
 
+const burnt = "(a message that disappears after it is read, which only Mattermost can show)";
+
 describe("posts", () => {
   test.each([
     ["said", {}, { style: "normal", text: "hello" }],
@@ -35,6 +37,37 @@ describe("posts", () => {
     ["an integration", { message: "", props: { attachments: [attachment] } }, { style: "normal", text: words }],
     ["and its words", { message: "see", props: { attachments: [{ fallback: "a card" }] } }, { text: "see\na card" }],
     ["a plugin's", { type: "custom_calls", message: "Call started" }, { text: "Call started" }],
+    [
+      "a plugin's without words",
+      { type: "custom_zoom_call", message: "" },
+      { text: "(a post that only Mattermost can show: zoom call)" },
+    ],
+    ["a plugin's file", { type: "custom_x", message: "", file_ids: ["f"] }, { text: "" }],
+    ["a message that is burnt", { type: "burn_on_read", message: "", props: { expire_at: 5 } }, { text: burnt }],
+    ["its words cross nowhere", { type: "burn_on_read", message: "secret", file_ids: ["f"] }, { text: burnt }],
+    ["an urgent one", { metadata: { priority: { priority: "urgent" } } }, { text: "[urgent] hello" }],
+    [
+      "one that asks for acknowledgement",
+      { metadata: { priority: { priority: "important", requested_ack: true, persistent_notifications: null } } },
+      { text: "[important, asks for acknowledgement] hello" },
+    ],
+    [
+      "one that asks for acknowledgement alone",
+      { metadata: { priority: { priority: "", requested_ack: true } } },
+      { text: "[asks for acknowledgement] hello" },
+    ],
+    [
+      "an urgent quote",
+      { message: "> tea", metadata: { priority: { priority: "urgent" } } },
+      { text: "[urgent]\n> tea" },
+    ],
+    [
+      "an urgent file",
+      { message: "", file_ids: ["f"], metadata: { priority: { priority: "urgent" } } },
+      { text: "[urgent]" },
+    ],
+    ["no priority", { metadata: { priority: { priority: "standard", requested_ack: false } } }, { text: "hello" }],
+    ["a priority of another shape", { metadata: { priority: "urgent" } }, { text: "hello" }],
   ])("%s", (_, given, { text, ...body }) => {
     const source = { format: "mattermost", text };
     expect(toEvent(aPost(given), context)).toMatchObject({ kind: "posted", body: { ...body, source } });
@@ -47,6 +80,11 @@ describe("posts", () => {
     ["us, added", { type: "system_add_to_channel", props: { addedUserId: "me", addedUsername: "rialto" } }],
   ])("%s is no event", (_, given) => {
     expect(toEvent(aPost(given), context)).toBeNull();
+  });
+
+  test("files of a message that is burnt stay there", () => {
+    const event = toEvent(aPost({ type: "burn_on_read", message: "", file_ids: ["f"] }), context);
+    expect(event).toMatchObject({ body: { files: [] } });
   });
 
   test("in a thread, it answers the first post", () => {

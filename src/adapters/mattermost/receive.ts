@@ -9,6 +9,7 @@ import { textIn } from "../kit/json.ts";
 import { attachmentWords } from "./attachments.ts";
 import { channelRef, eventKey, fileRef, messageRef } from "./ids.ts";
 import type { MattermostFile, MattermostPost, MattermostReaction } from "./model.ts";
+import { beginsBlock } from "./text.ts";
 
 export interface MattermostReceiveContext {
   /** Our own id. */
@@ -116,13 +117,38 @@ export function contentOf(post: MattermostPost): string {
 
 /** The text is Mattermost's Markdown, and so are the words of integrations. */
 function bodyOf(post: MattermostPost): SaidBody | null {
+  if (post.type === BURN_ON_READ) return { style: "normal", source: { format: "mattermost", text: BURNT }, files: [] };
   const isAction = post.type === "me";
   const said = isAction ? actionText(post) : post.message;
   const text = [said, attachmentWords(post.props)].filter((words) => words.trim() !== "").join("\n");
   const files = post.fileIds.map((id) => remoteFile(id, post.files));
-  if (text === "" && files.length === 0) return null;
-  return { style: isAction ? "action" : "normal", source: { format: "mattermost", text }, files };
+  const words = text === "" && files.length === 0 ? typeWords(post.type) : text;
+  const label = labelOf(post.priority);
+  if (words === "" && files.length === 0 && label === "") return null;
+  const between = label === "" || words === "" ? "" : beginsBlock(words) ? "\n" : " ";
+  const source = { format: "mattermost", text: label + between + words };
+  return { style: isAction ? "action" : "normal", source, files };
 }
+
+/** Each reader sees it once, for a while, and that alone: its words are for nobody elsewhere. */
+const BURN_ON_READ = "burn_on_read";
+const BURNT = "(a message that disappears after it is read, which only Mattermost can show)";
+
+/** Of a post that a plugin shows in its own way, without words. */
+function typeWords(type: string): string {
+  const kind = cleanName(cut(type.replace(/^custom_/u, "").replaceAll("_", " "), TYPE_MAX, "codepoints"));
+  return kind === "" ? "" : `(a post that only Mattermost can show: ${kind})`;
+}
+
+const TYPE_MAX = 40;
+
+/** As clients show it beside the name of the writer. */
+function labelOf({ label, asksAck }: MattermostPost["priority"]): string {
+  const words = [...(LABELS.has(label) ? [label] : []), ...(asksAck ? ["asks for acknowledgement"] : [])];
+  return words.length === 0 ? "" : `[${words.join(", ")}]`;
+}
+
+const LABELS: ReadonlySet<string> = new Set(["important", "urgent"]);
 
 /** `/me` keeps what was written in the props; the message has it between asterisks. */
 function actionText({ message, props }: MattermostPost): string {

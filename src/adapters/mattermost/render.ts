@@ -9,7 +9,7 @@ import { renderMattermost } from "../../content/mattermost-render.ts";
 import { pack } from "../kit/pack.ts";
 import { captionOf, fileInWords, oneLine, paraOf } from "../kit/words.ts";
 import { progressAt } from "./ids.ts";
-import { namesIn, withPeople } from "./text.ts";
+import { beginsBlock, namesIn, withPeople } from "./text.ts";
 
 /** Servers take so many files with one post. */
 const FILES_MAX = 10;
@@ -100,8 +100,7 @@ function untouched(
   };
   const name = author !== null && options.prefix ? protectWords(shownName(author.shown)) : "";
   const text = withoutNames(body.source.text, isKnown);
-  const begins = /^(?:\s*(?:[>#|*+-]|\d+\.|```|~~~)| {4}|\t)/.test(text);
-  const said = name !== "" && begins ? `${name.trimEnd()}\n${text}` : name + text;
+  const said = name !== "" && beginsBlock(text) ? `${name.trimEnd()}\n${text}` : name + text;
   return [said, ...lines.map((line) => protectWords(line))].filter((part) => part !== "").join("\n");
 }
 

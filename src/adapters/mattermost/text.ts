@@ -45,6 +45,9 @@ function named(inline: Inline, mayPing: MayPing): readonly Inline[] {
   return "of" in inline ? [{ ...inline, of: inline.of.flatMap((inner) => named(inner, mayPing)) }] : [inline];
 }
 
+/** Text that means something in Markdown only where it begins a line. */
+export const beginsBlock = (text: string): boolean => /^(?:\s*(?:[>#|*+-]|\d+\.|```|~~~)| {4}|\t)/.test(text);
+
 /** What no person writes; servers take 16 Ki at most as a post, but far more beside it, and from integrations. */
 const WORDS_MAX = 65_536;
 
