@@ -1,6 +1,6 @@
 import type { OpenedFile } from "../../contract/session.ts";
 import type { Upload } from "../kit/http.ts";
-import { isObject, type Json, listIn, NOTHING, objectIn, textIn } from "../kit/json.ts";
+import { isObject, type Json, listIn, NOTHING, numberIn, objectIn, textIn } from "../kit/json.ts";
 import type { Rest, RestAnswer, RestCall, RestFailure } from "../kit/rest.ts";
 import { segment } from "../kit/segment.ts";
 import {
@@ -54,6 +54,8 @@ export type WhichPosts = { readonly sinceMs: number } | { readonly before: strin
 export class MattermostApi {
   /** The login is refused, or has ended. */
   onUnauthorized: (failure: RestFailure) => void = () => undefined;
+  /** The server's edition hides posts of a channel from that moment and before. */
+  onHidden: (channel: string, atMs: number) => void = () => undefined;
   readonly #rest: Rest;
   /** Servers keep the session of each login for a month. */
   #loggedIn = false;
@@ -164,7 +166,10 @@ export class MattermostApi {
     const query =
       "sinceMs" in which ? { since: Math.floor(which.sinceMs) } : { per_page: which.count, before: which.before };
     const path = `/api/v4/channels/${segment(channel)}/posts`;
-    return mapped(await this.#ask({ method: "GET", path, query, signal }), postsIn);
+    const answer = await this.#ask({ method: "GET", path, query, signal });
+    const hiddenMs = answer.ok && isObject(answer.value) ? numberIn(answer.value, "first_inaccessible_post_time") : null;
+    if (hiddenMs !== null && hiddenMs > 0) this.onHidden(channel, hiddenMs);
+    return mapped(answer, postsIn);
   }
 
   async post(id: string, signal: AbortSignal): Promise<MattermostResult<MattermostPost | null>> {

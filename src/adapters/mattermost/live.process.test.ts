@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { heard, stop, toldBy, until } from "../../../test/contract/life.ts";
-import { deleteOf, doOp } from "../../../test/contract/ops.ts";
+import { deleteOf, doOp, postOf } from "../../../test/contract/ops.ts";
 import { addPerson } from "../../../test/servers/mattermost/people.ts";
 import { within } from "../../../test/support/wait.ts";
 import type { FileRef, MessageRef } from "../../contract/ids.ts";
@@ -148,6 +148,30 @@ describe("what was missed", () => {
     await alice.say(channel, "seven");
     await until(third.host, "Alice: seven");
     expect(toldBy(third.host)).not.toContain("Alice edits: four, edited");
+  });
+
+  test("what the edition of the server hides is named once, and the rest comes", async () => {
+    const town = await mattermostTown();
+    const { alice, channel, server } = town;
+    const first = await live(town);
+    await alice.say(channel, "one");
+    await until(first.host, "Alice: one");
+    await stop(first);
+    server.world.hub.forget();
+    server.world.clock.pass(1);
+    const hidden = await alice.say(channel, "two");
+    server.world.clock.pass(1);
+    await alice.say(channel, "three");
+    server.posts.shelf.hiddenMs = hidden.create_at;
+    const second = await live(town, first);
+    await until(second.host, "Alice: three");
+    expect(toldBy(second.host)).not.toContain("Alice: two");
+    const moment = new Date(hidden.create_at).toISOString();
+    const named = `the edition of the server hides older posts (in town up to ${moment})`;
+    const reports = (): readonly unknown[] => second.host.doubts.filter((why) => why?.message.startsWith(named));
+    expect(reports()).toHaveLength(1);
+    await doOp(second, postOf(second.ref, "hi"));
+    expect(reports()).toHaveLength(1);
   });
 
   test("a cut connection is taken up where it was, without asking for histories", async () => {

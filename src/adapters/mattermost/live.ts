@@ -80,6 +80,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
   readonly #ending = Promise.withResolvers<Ended>();
   #closing = false;
   #quiet = false;
+  #isHiddenSaid = false;
   #waits = { disk: false, reading: false };
 
   constructor(options: LiveOptions) {
@@ -197,6 +198,7 @@ export class MattermostSession implements Session<MattermostHandlers> {
 
   async #follow(): Promise<Ended> {
     const { stream, http, host, api, settings } = this.#options;
+    api.onHidden = (channel, atMs) => this.#hidden(channel, atMs);
     api.onUnauthorized = (failure) => this.#ending.resolve(endOf(failure, settings));
     // Logging in again says why.
     stream.onUnauthorized = () => this.#ending.resolve(lost("auth", "the login has ended"));
@@ -231,6 +233,16 @@ export class MattermostSession implements Session<MattermostHandlers> {
     const { host, me } = this.#options;
     const hint = typingHint(event, this.#people, me.id);
     if (hint !== null && !this.#quiet && this.#rooms.joined(hint.channel) !== null) host.hint?.(hint);
+  }
+
+  /** Some editions show the newest posts alone. */
+  #hidden(channel: string, atMs: number): void {
+    if (this.#isHiddenSaid) return;
+    this.#isHiddenSaid = true;
+    const name = this.#rooms.joined(channel)?.name ?? channel;
+    const until = Number.isFinite(new Date(atMs).getTime()) ? ` (in ${name} up to ${new Date(atMs).toISOString()})` : "";
+    const message = `the edition of the server hides older posts${until}: Rialto can neither read nor answer them`;
+    this.#options.host.degraded({ code: "unsupported", message }, "hidden posts");
   }
 
   #unreadable(channel: string, failure: RestFailure): void {

@@ -10,6 +10,8 @@ export class Shelf {
   /** Ids of all rows of a channel, and of all replies of a root. */
   readonly #inChannel = new Map<string, string[]>();
   readonly #answers = new Map<string, string[]>();
+  /** Its edition shows no posts of lists from that moment and before. */
+  hiddenMs = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -113,12 +115,14 @@ export class Shelf {
   }
 
   #list(ordered: readonly PostRow[], more: readonly PostRow[]): WirePostList {
+    const isShown = ({ create_at: atMs }: PostRow): boolean => atMs > this.hiddenMs;
+    const hidden = ordered.filter((row) => !isShown(row)).map(({ create_at: atMs }) => atMs);
     return {
-      order: ordered.map(({ id }) => id),
-      posts: Object.fromEntries([...more, ...ordered].map((row) => [row.id, this.show(row)])),
+      order: ordered.filter(isShown).map(({ id }) => id),
+      posts: Object.fromEntries([...more, ...ordered].filter(isShown).map((row) => [row.id, this.show(row)])),
       next_post_id: "",
       prev_post_id: "",
-      first_inaccessible_post_time: 0,
+      first_inaccessible_post_time: Math.max(0, ...hidden),
     };
   }
 }
