@@ -185,7 +185,9 @@ export class MattermostApi {
       props: post.props,
       pending_post_id: post.pendingId,
     };
-    return mapped(await this.#ask({ method: "POST", path: "/api/v4/posts", body, signal }), postIn);
+    // Whether Rialto runs says nothing of the person whose account it may use.
+    const query = { set_online: false };
+    return mapped(await this.#ask({ method: "POST", path: "/api/v4/posts", query, body, signal }), postIn);
   }
 
   async patchPost(id: string, patch: PostPatch, signal: AbortSignal): Promise<MattermostResult<MattermostPost | null>> {

@@ -8,6 +8,7 @@ export function routePosts(routes: Routes, world: World, posts: Posts): void {
   routes.on("POST", "/posts", async (call) => {
     const draft = draftOf(call);
     if (!isId(draft.channel_id)) throw forbidden(call.me, "create_post");
+    if (call.query.get("set_online") !== "false") world.account(call.me).status = "online";
     return { status: 201, json: await posts.create(call.me, draft) };
   });
   routes.on("POST", "/posts/ids", (call) => {

@@ -24,6 +24,8 @@ export class Sockets {
   readonly #open = new Set<WebSocket>();
   /** The server does not see that connections end. */
   blind = false;
+  /** What clients have asked for. */
+  readonly actions = new Set<string>();
   readonly #unseen: (() => void)[] = [];
 
   constructor(world: World) {
@@ -59,6 +61,7 @@ export class Sockets {
       const ping = setInterval(() => client.ping(), PING_MS);
       client.on("message", (data: Buffer, binary) => {
         const asked = binary ? null : read(data.toString("utf8"));
+        if (asked !== null) this.actions.add(asked.action);
         if (asked === null) client.terminate();
         else if (asked.action === "authentication_challenge") {
           if (stream !== null) return;
