@@ -34,7 +34,10 @@ export function describeRefusals<S extends Side>(network: Network<S>, refusals: 
   });
 }
 
-async function meet<S extends Side>(town: Town<S>, { says, mend, posts = false, goesOn = false }: Refusal<S>): Promise<void> {
+async function meet<S extends Side>(
+  town: Town<S>,
+  { says, mend, posts = false, goesOn = false }: Refusal<S>,
+): Promise<void> {
   if (posts) await town.post("the first");
   await town.until(() => says.test(town.printed()), `${says} in the log`);
   await eventually(

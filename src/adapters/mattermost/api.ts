@@ -167,7 +167,8 @@ export class MattermostApi {
       "sinceMs" in which ? { since: Math.floor(which.sinceMs) } : { per_page: which.count, before: which.before };
     const path = `/api/v4/channels/${segment(channel)}/posts`;
     const answer = await this.#ask({ method: "GET", path, query, signal });
-    const hiddenMs = answer.ok && isObject(answer.value) ? numberIn(answer.value, "first_inaccessible_post_time") : null;
+    const hiddenMs =
+      answer.ok && isObject(answer.value) ? numberIn(answer.value, "first_inaccessible_post_time") : null;
     if (hiddenMs !== null && hiddenMs > 0) this.onHidden(channel, hiddenMs);
     return mapped(answer, postsIn);
   }

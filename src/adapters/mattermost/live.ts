@@ -240,7 +240,9 @@ export class MattermostSession implements Session<MattermostHandlers> {
     if (this.#isHiddenSaid) return;
     this.#isHiddenSaid = true;
     const name = this.#rooms.joined(channel)?.name ?? channel;
-    const until = Number.isFinite(new Date(atMs).getTime()) ? ` (in ${name} up to ${new Date(atMs).toISOString()})` : "";
+    const until = Number.isFinite(new Date(atMs).getTime())
+      ? ` (in ${name} up to ${new Date(atMs).toISOString()})`
+      : "";
     const message = `the edition of the server hides older posts${until}: Rialto can neither read nor answer them`;
     this.#options.host.degraded({ code: "unsupported", message }, "hidden posts");
   }

@@ -9,8 +9,7 @@ import { live, mattermostTown } from "./town.suite.ts";
 
 const signal = new AbortController().signal;
 
-const made = (outcome: Outcome): readonly MessageRef[] =>
-  outcome.is === "delivered" ? outcome.receipt.messages : [];
+const made = (outcome: Outcome): readonly MessageRef[] => (outcome.is === "delivered" ? outcome.receipt.messages : []);
 
 test("nothing that Rialto does sets the status of the account that it uses", async () => {
   const town = await mattermostTown();

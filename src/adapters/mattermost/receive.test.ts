@@ -128,7 +128,12 @@ describe("posts", () => {
     ["forged brackets", "mallory", { ...hook, override_username: "Sue (Boss)" }, "Sue (Boss) (mallory)"],
     ["a forged name without a webhook", "mallory", { override_username: "Sue" }, "mallory"],
     ["a name that is too long", "mallory", { ...hook, override_username: long }, `${"x".repeat(54)} (mallory)`],
-    ["an owner that is too long", long, { ...hook, override_username: "y".repeat(100) }, `${"y".repeat(21)} (${"x".repeat(40)})`],
+    [
+      "an owner that is too long",
+      long,
+      { ...hook, override_username: "y".repeat(100) },
+      `${"y".repeat(21)} (${"x".repeat(40)})`,
+    ],
     ["a name that writes backwards", "mallory", { ...hook, override_username: "\u202eeuS" }, "euS (mallory)"],
   ])("the author: %s", (_, user, props, name) => {
     expect(toEvent(aPost({ user_id: user, props }), context)).toMatchObject({ author: { id: user, name } });
