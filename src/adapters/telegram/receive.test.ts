@@ -5,6 +5,7 @@ import { type Json, NOTHING, textIn } from "../kit/json.ts";
 import { telegramHappeningIn, type TelegramComing, type TelegramReacting } from "./happening.ts";
 import { userRef } from "./ids.ts";
 import { ALICE, aTelegramMessage, BOB, CREW, NEWS } from "./message.suite.ts";
+import { updateIn } from "./model.ts";
 import { came, edited, reacted, type TelegramReceiveContext, toEvents } from "./receive.ts";
 
 const channel: ChannelRef = mint("ChannelRef", "-1001");
@@ -91,11 +92,15 @@ describe("messages", () => {
 
   test.each([
     ["a message for one person", { text: "psst", ephemeral_message_id: 3, receiver_user: BOB }],
+    ["a command that the bot alone is given", { text: "/x", message_id: 0, ephemeral_message_id: 3 }],
+    ["a question of another chat with the same id", { text: "@rialto hi", guest_query_id: "q" }],
+    ["a message to the account of a business", { text: "hi", business_connection_id: "b" }],
     ["what is told in its channel", { text: "news", sender_chat: NEWS, is_automatic_forward: true }],
     ["nothing to see", { via_bot: undefined }],
     ["where a group has moved to", { migrate_to_chat_id: -1_007 }],
     ["where it comes from", { migrate_from_chat_id: -7 }],
     ["us, coming", { new_chat_members: [{ id: 1, is_bot: true, first_name: "Rialto" }] }],
+    ["us, coming from a community", { community_chat_joined: {}, from: { id: 1, is_bot: true, first_name: "R" } }],
     ["us, going", { left_chat_member: { id: 1, is_bot: true, first_name: "Rialto" } }],
     ["nobody, coming", { new_chat_members: [{}] }],
   ])("%s is no event", (_, more) => {
@@ -128,6 +133,25 @@ describe("words around a message", () => {
       "ahoy",
     ],
     ["the bot that made it", { text: "cat", via_bot: { id: 9, username: "gif" } }, "cat<br><em>via @gif</em>"],
+    [
+      "for whom a bot that is a guest answers",
+      { text: "cat", from: { id: 9, is_bot: true, first_name: "Guest" }, guest_bot_caller_user: BOB },
+      "cat<br><em>for Bob</em>",
+    ],
+    [
+      "nobody, where the bot answers a message of the chat",
+      { text: "cat", guest_bot_caller_user: BOB, reply_to_message: { message_id: 3, chat: CREW } },
+      "cat",
+    ],
+    [
+      "no part of what one person alone was told",
+      {
+        text: "so?",
+        reply_to_message: { message_id: 0, ephemeral_message_id: 4, chat: CREW, text: "psst" },
+        quote: { text: "psst", is_manual: true },
+      },
+      "so?",
+    ],
     [
       "what is answered elsewhere",
       { text: "yes", external_reply: { ...elsewhere, chat: NEWS }, quote: { text: "tea?" } },
@@ -181,6 +205,11 @@ describe("what is answered", () => {
     ["that something was pinned", { reply_to_message: { ...root, pinned_message: {} } }, "3"],
     ["not a message of another chat", { reply_to_message: { ...root, chat: NEWS } }, null],
     ["not a copy", { reply_to_message: { ...root, sender_chat: NEWS, is_automatic_forward: true } }, null],
+    [
+      "not what one person alone was told",
+      { reply_to_message: { ...root, message_id: 0, ephemeral_message_id: 4 } },
+      null,
+    ],
     ["not what has no id", { reply_to_message: { text: "hi" } }, null],
     [
       "in a basic group, with its name",
@@ -198,6 +227,13 @@ describe("what the service says", () => {
     expect(told({ new_chat_members: [BOB, ALICE], from: BOB })).toEqual([
       { ...member, key: "m/-1001/5/8", author: named(8, "Bob"), change: "join", text: "Bob joins" },
       { ...member, key: "m/-1001/5/7", author: named(7, "Alice"), change: "join", text: "Alice was added by Bob" },
+    ]);
+  });
+
+  test("who comes by way of a community", () => {
+    const event = { ...member, author: named(7, "Alice"), change: "join", key: "m/-1001/5/7" };
+    expect(told({ community_chat_joined: { community: { id: 1, name: "Ships" } } })).toEqual([
+      { ...event, text: "Alice joins from the community Ships" },
     ]);
   });
 
@@ -348,4 +384,18 @@ test.each([
   ["", {}],
 ])("what is strange concerns nobody: %s %j", (kind, body) => {
   expect(telegramHappeningIn({ id: 1, kind, body })).toEqual({ is: "other" });
+});
+
+/** All that there are in Bot API 10.3, beside those that are told. */
+const OTHERS = (
+  "business_connection business_message edited_business_message deleted_business_messages guest_message " +
+  "stopped_message_generation message_reaction_count inline_query chosen_inline_result callback_query shipping_query " +
+  "pre_checkout_query purchased_paid_media poll poll_answer my_chat_member chat_join_request chat_boost " +
+  "removed_chat_boost managed_bot subscription"
+).split(" ");
+
+test.each(OTHERS)("an update of the kind %s tells nothing, whatever it holds", (kind) => {
+  const body = { ...base, message_id: 5, from: ALICE, user: ALICE, text: "hello", data: "x", id: "1" };
+  const update = updateIn({ update_id: 1, [kind]: body });
+  expect(update && telegramHappeningIn(update)).toEqual({ is: "other" });
 });

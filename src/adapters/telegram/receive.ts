@@ -19,7 +19,16 @@ import {
 } from "./model.ts";
 import { bare, inFormat, joinedSaid } from "./said.ts";
 import { filesOf } from "./shared-files.ts";
-import { contentWords, isQuietService, personWords, serviceKey, serviceWords, shortWords } from "./words.ts";
+import {
+  communityWords,
+  contentWords,
+  isElsewhere,
+  isQuietService,
+  personWords,
+  serviceKey,
+  serviceWords,
+  shortWords,
+} from "./words.ts";
 
 export interface TelegramReceiveContext {
   /** Our own user id. */
@@ -44,6 +53,7 @@ export function toEvents(
   if (first === undefined || isPassedOver(first, context)) return [];
   const key = serviceKey(first.raw);
   if (key === "new_chat_members" || key === "left_chat_member") return comers(first, key, channel, context);
+  if (key === "community_chat_joined") return fromCommunity(first, channel, context);
   if (key === "new_chat_title" || key === "forum_topic_edited") return [renamed(first, key, channel, context)];
   const event = posted(messages, first, channel, context);
   return event === null ? [] : [event];
@@ -54,7 +64,7 @@ export function toEvents(
  * itself.
  */
 function isPassedOver({ raw, senderChat }: TelegramMessage, { isJoined }: TelegramReceiveContext): boolean {
-  if ("ephemeral_message_id" in raw || "receiver_user" in raw) return true;
+  if (isElsewhere(raw)) return true;
   return isAutomatic(raw) && senderChat !== null && isJoined(senderChat.id);
 }
 
@@ -165,6 +175,20 @@ function comers(
     .map((user) => member({ user, by: from, isIn, key: `m/${chat.id}/${id}/${user.id}`, atMs, channel }, context));
 }
 
+/** The writer of the message has come by way of a community. */
+function fromCommunity(
+  { chat, id, atMs, from, raw }: TelegramMessage,
+  channel: ChannelRef,
+  context: TelegramReceiveContext,
+): readonly Membership[] {
+  if (from === null || from.id === context.me) return [];
+  const come = member(
+    { user: from, by: null, isIn: true, key: `m/${chat.id}/${id}/${from.id}`, atMs, channel },
+    context,
+  );
+  return [{ ...come, text: `${come.text} from ${communityWords(objectIn(raw, "community_chat_joined"))}` }];
+}
+
 interface Come {
   readonly user: TelegramUser;
   readonly by: TelegramUser | null;
@@ -246,7 +270,8 @@ function before(message: TelegramMessage, context: TelegramReceiveContext): read
   const { raw } = message;
   const origin = isAutomatic(raw) ? "" : originWords(objectIn(raw, "forward_origin"));
   const parts = origin === "" ? [] : [inFormat("italic", bare(`Forwarded from ${origin}:`))];
-  const quote = formatted(objectIn(raw, "quote"), "text");
+  const reply = objectIn(raw, "reply_to_message");
+  const quote = isElsewhere(reply) ? null : formatted(objectIn(raw, "quote"), "text");
   const elsewhere = objectIn(raw, "external_reply");
   if (elsewhere !== NOTHING) {
     const who = originWords(objectIn(elsewhere, "origin")) || "somebody";
@@ -258,16 +283,16 @@ function before(message: TelegramMessage, context: TelegramReceiveContext): read
     const of = personWords(objectIn(story, "chat"));
     return [...parts, inFormat("italic", bare(`In answer to a story of ${of}:`))];
   }
-  const reply = objectIn(raw, "reply_to_message");
   if (quote !== null && objectIn(raw, "quote")["is_manual"] === true) return [...parts, inFormat("blockquote", quote)];
-  const isElsewhere = isCopy(reply, context);
-  return isElsewhere ? [...parts, inFormat("blockquote", bare(shortWords(reply)))] : parts;
+  return isCopy(reply, context) ? [...parts, inFormat("blockquote", bare(shortWords(reply)))] : parts;
 }
 
-/** By which bot something was made. */
+/** By which bot something was made, or for whom a bot that is a guest made it. */
 function through(raw: Json): TelegramSaid {
   const name = cleanName(textIn(objectIn(raw, "via_bot"), "username") ?? "");
-  return name === "" ? bare("") : inFormat("italic", bare(`via @${name}`));
+  const caller = [raw["guest_bot_caller_user"], raw["guest_bot_caller_chat"]].find((one) => isObject(one));
+  const asked = caller === undefined || isObject(raw["reply_to_message"]) ? "" : `for ${personWords(caller)}`;
+  return inFormat("italic", bare(name === "" ? asked : `via @${name}`));
 }
 
 /** Who said it first. */
@@ -289,7 +314,8 @@ function isCopy(raw: Json, { isJoined }: TelegramReceiveContext): boolean {
 function answered({ raw, chat, topic }: TelegramMessage, context: TelegramReceiveContext): MessageRef | null {
   const reply = objectIn(raw, "reply_to_message");
   const id = idIn(reply, "message_id");
-  if (id === null || id === topic || isQuietService(reply) || isCopy(reply, context)) return null;
+  if (id === null || id === topic || isElsewhere(reply)) return null;
+  if (isQuietService(reply) || isCopy(reply, context)) return null;
   const other = peerIn(reply["chat"]);
   if (other !== null && other.id !== chat.id) return null;
   return messageRef(chat.id, id, chat.type === "group");

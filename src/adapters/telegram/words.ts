@@ -103,8 +103,8 @@ const SERVICE: ReadonlyMap<string, (value: unknown) => string | null> = new Map<
   ["proximity_alert_triggered", proximityWords],
   ["giveaway_created", () => "began a giveaway"],
   ["giveaway_completed", (prize) => `ended a giveaway${counted(asObject(prize), "winner_count", "winner")}`],
-  ["gift", () => "sent a gift"],
-  ["unique_gift", () => "sent a gift"],
+  ["gift", giftWords],
+  ["unique_gift", giftWords],
   ["gift_upgrade_sent", () => "upgraded a gift"],
   ["checklist_tasks_done", tickWords],
   ["checklist_tasks_added", (list) => `added to the checklist: ${tasksIn(asObject(list))}`],
@@ -112,15 +112,20 @@ const SERVICE: ReadonlyMap<string, (value: unknown) => string | null> = new Map<
   ["poll_option_deleted", (poll) => `removed an answer of a poll: ${lineIn(asObject(poll), "option_text")}`],
   ["paid_message_price_changed", () => "changed the price of messages"],
   ["direct_message_price_changed", () => "changed the price of messages to the channel"],
+  ["community_chat_added", (added) => `added the chat to ${communityWords(asObject(added))}`],
+  ["community_chat_removed", () => "removed the chat from its community"],
+  ["suggested_post_approved", () => "approved a suggested post"],
+  ["suggested_post_approval_failed", () => "could not approve a suggested post, because its writer lacks the funds"],
+  ["suggested_post_declined", declineWords],
+  ["suggested_post_paid", () => "paid for a suggested post"],
+  ["suggested_post_refunded", () => "refunded a suggested post"],
   ["chat_owner_left", () => "left, who owned the chat"],
   ["chat_owner_changed", (owner) => `made ${nameIn(asObject(owner), "new_owner")} the owner of the chat`],
   // Between a person and a bot, or told otherwise.
   ...[
     ...fields("migrate_to_chat_id migrate_from_chat_id successful_payment refunded_payment users_shared"),
     ...fields("chat_shared connected_website write_access_allowed passport_data web_app_data"),
-    ...fields("managed_bot_created community_chat_joined community_chat_added community_chat_removed"),
-    ...fields("suggested_post_approved suggested_post_approval_failed suggested_post_declined"),
-    ...fields("suggested_post_paid suggested_post_refunded"),
+    ...fields("managed_bot_created"),
   ].map((key) => [key, () => null] as const),
 ]);
 
@@ -138,8 +143,16 @@ export function serviceKey(raw: Json): string | null {
 
 /** They are events of their own. */
 const TOLD_AS_EVENTS: ReadonlySet<string> = new Set(
-  fields("new_chat_members left_chat_member new_chat_title forum_topic_edited"),
+  fields("new_chat_members left_chat_member community_chat_joined new_chat_title forum_topic_edited"),
 );
+
+/**
+ * Whether a message is not one of its chat: one person alone sees it, or it belongs to a chat of somebody else that has
+ * the same id.
+ */
+export const isElsewhere = (raw: Json): boolean => ELSEWHERE.some((key) => key in raw);
+
+const ELSEWHERE = fields("ephemeral_message_id receiver_user guest_query_id business_connection_id");
 
 /** Whether nothing of it can be answered, as nothing of it was said. */
 export function isQuietService(raw: Json): boolean {
@@ -159,8 +172,19 @@ export function shortWords(raw: Json): string {
 }
 
 function pinWords(pinned: unknown): string {
-  const words = isObject(pinned) ? shortWords(pinned) : "";
+  const words = isObject(pinned) && !isElsewhere(pinned) ? shortWords(pinned) : "";
   return words === "" ? "pinned a message" : `pinned a message: “${words}”`;
+}
+
+function giftWords(value: unknown): string {
+  const gift = asObject(value);
+  const words = gift["is_private"] === true ? "" : lineIn(gift, "text");
+  return words === "" ? "sent a gift" : `sent a gift: “${words}”`;
+}
+
+function declineWords(value: unknown): string {
+  const words = lineIn(asObject(value), "comment");
+  return `declined a suggested post${words === "" ? "" : `: ${words}`}`;
 }
 
 function timerWords(value: unknown): string {
@@ -188,13 +212,25 @@ function tickWords(value: unknown): string {
 
 function pollWords(poll: Json): string {
   const isQuiz = textIn(poll, "type") === "quiz";
-  const answers = objectsIn(poll, "options").map((answer, at) => `${at + 1}. ${lineIn(answer, "text")}`);
+  const answers = objectsIn(poll, "options").map((answer, at) => {
+    return [`${at + 1}. ${lineIn(answer, "text")}`, mediaWords(answer)].filter((part) => part !== "").join(" ");
+  });
   const notes = [
     ...(poll["allows_multiple_answers"] === true ? ["several answers may be chosen"] : []),
     ...(poll["is_closed"] === true ? ["closed"] : []),
   ];
   const shown = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
-  return [`${isQuiz ? "Quiz" : "Poll"}: ${lineIn(poll, "question")}${shown}`, ...answers].join("\n");
+  const about = [lineIn(poll, "description"), mediaWords(poll)].filter((line) => line !== "");
+  return [`${isQuiz ? "Quiz" : "Poll"}: ${lineIn(poll, "question")}${shown}`, ...about, ...answers].join("\n");
+}
+
+/** What a poll or an answer has with it, and is no file. */
+function mediaWords(of: Json): string {
+  const media = objectIn(of, "media");
+  const link = lineIn(objectIn(media, "link"), "url");
+  if (link !== "") return `(${link})`;
+  if (isObject(media["venue"])) return venueWords(media["venue"]);
+  return isObject(media["location"]) ? `(place: ${placeLink(media["location"])})` : "";
 }
 
 function checklistWords(list: Json): string {
@@ -261,6 +297,12 @@ export function personWords(of: Json): string {
   return (
     cleanName(name) || cleanName(textIn(of, "title") ?? "") || cleanName(textIn(of, "username") ?? "") || "somebody"
   );
+}
+
+/** The community that a service message is about. */
+export function communityWords(of: Json): string {
+  const name = cleanName(textIn(objectIn(of, "community"), "name") ?? "");
+  return name === "" ? "a community" : `the community ${name}`;
 }
 
 const nameIn = (of: Json, key: string): string => personWords(objectIn(of, key));
