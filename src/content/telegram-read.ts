@@ -11,8 +11,17 @@ export function telegramSource(text: string, entities: unknown): Source {
   const words = text.toWellFormed();
   const read = readEntities(words, entities);
   if (read.length === 0) return { format: "plain", text: words };
-  return { format: "html", text: renderHtml(blocksOf(words, read)) };
+  return treeSource(blocksOf(words, read));
 }
+
+/** The same as the tree. */
+export function telegramBlocks(text: string, entities: unknown): readonly Block[] {
+  const words = text.toWellFormed();
+  return words === "" ? [] : blocksOf(words, readEntities(words, entities));
+}
+
+/** A tree as text that the core reads. */
+export const treeSource = (blocks: readonly Block[]): Source => ({ format: "html", text: renderHtml(blocks) });
 
 /** A message has 100 at most. */
 const ENTITIES_MAX = 256;

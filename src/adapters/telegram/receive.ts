@@ -1,4 +1,4 @@
-import { telegramSource } from "../../content/telegram-read.ts";
+import { telegramBlocks, telegramSource, treeSource } from "../../content/telegram-read.ts";
 import type { Author, Edited, Event, Membership, Posted, Reacted, SaidBody, Topic } from "../../contract/events.ts";
 import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
 import { excerpt } from "../../content/length.ts";
@@ -18,13 +18,14 @@ import {
   telegramUserIn,
 } from "./model.ts";
 import { bare, inFormat, joinedSaid } from "./said.ts";
-import { filesOf } from "./shared-files.ts";
+import { allFilesOf } from "./shared-files.ts";
 import {
   communityWords,
   contentWords,
   isElsewhere,
   isQuietService,
   personWords,
+  richBlocks,
   serviceKey,
   serviceWords,
   shortWords,
@@ -255,12 +256,14 @@ function bodyOf(
     const words = serviceWords(first.raw);
     return words === null ? null : { style: "action", source: telegramSource(words, []), files: [] };
   }
-  const { text, entities } = joinedSaid([
-    ...before(first, context),
-    ...messages.map(({ raw }) => contentWords(raw)),
-    through(first.raw),
-  ]);
-  const files = messages.flatMap(({ raw, id }) => filesOf(raw, id, context.stickersAsPng));
+  const [above, below] = [before(first, context), through(first.raw)];
+  const files = messages.flatMap(({ raw, id }) => allFilesOf(raw, id, context.stickersAsPng));
+  const rich = richBlocks(first.raw["rich_message"]);
+  if (rich.length > 0) {
+    const [over, under] = [joinedSaid(above), below].map(({ text, entities }) => telegramBlocks(text, entities));
+    return { style: "normal", source: treeSource([...(over ?? []), ...rich, ...(under ?? [])]), files };
+  }
+  const { text, entities } = joinedSaid([...above, ...messages.map(({ raw }) => contentWords(raw)), below]);
   if (text === "" && files.length === 0) return null;
   return { style: "normal", source: telegramSource(text, entities), files };
 }

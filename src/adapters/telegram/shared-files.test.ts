@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../kit/json.ts";
 import { readFileRef } from "./ids.ts";
-import { fileMarks, filesOf } from "./shared-files.ts";
+import { allFilesOf, fileMarks, filesOf } from "./shared-files.ts";
 
 const file = (id: string, more: Json = {}): Json => ({ file_id: id, file_unique_id: `u${id}`, file_size: 10, ...more });
 const sizes = [
@@ -12,7 +12,7 @@ const sizes = [
 
 /** As `id name mime bytes`. */
 const shown = (raw: Json, asPng = false): readonly string[] =>
-  filesOf(raw, 5, asPng).map(({ ref, name, mime, bytes }) => {
+  allFilesOf(raw, 5, asPng).map(({ ref, name, mime, bytes }) => {
     const { id } = JSON.parse(String(ref)) as { id: string };
     return `${id} ${name} ${mime ?? "-"} ${bytes ?? "-"}`;
   });
@@ -22,9 +22,60 @@ describe("the files of a message", () => {
     ["none", { text: "hello" }, []],
     ["the largest photo", { photo: sizes }, ["large photo-5.jpg image/jpeg 10"]],
     [
-      "a photo that moves, still",
-      { live_photo: { photo: sizes, file_id: "film" } },
-      ["large photo-5.jpg image/jpeg 10"],
+      "a photo that moves, and its film",
+      { photo: sizes, live_photo: file("film", { photo: sizes }) },
+      ["large photo-5.jpg image/jpeg 10", "film live-photo-5.mp4 video/mp4 10"],
+    ],
+    ["the film alone, where there is no photo", { live_photo: file("film") }, ["film live-photo-5.mp4 video/mp4 10"]],
+    [
+      "what stands in blocks, and in the blocks in these",
+      {
+        rich_message: {
+          blocks: [
+            { type: "photo", photo: sizes },
+            { type: "paragraph", text: "x", photo: sizes },
+            {
+              type: "collage",
+              blocks: [
+                { type: "video", video: file("v") },
+                { type: "voice_note", voice_note: file("o") },
+              ],
+            },
+            { type: "list", items: [{ blocks: [{ type: "document", document: file("d", { file_name: "d.txt" }) }] }] },
+          ],
+        },
+      },
+      [
+        "large photo-5-1.jpg image/jpeg 10",
+        "v video-5-2.mp4 video/mp4 10",
+        "o voice-5-3.ogg audio/ogg 10",
+        "d d.txt - 10",
+      ],
+    ],
+    [
+      "what a poll and its answers show, and not what explains the answer",
+      {
+        poll: {
+          media: { live_photo: file("film", { photo: sizes }) },
+          options: [
+            { text: "a", media: { photo: sizes } },
+            { text: "b", media: { sticker: file("s") } },
+            { text: "c" },
+          ],
+          explanation_media: { video: file("v") },
+        },
+      },
+      [
+        "large photo-5-1.jpg image/jpeg 10",
+        "film live-photo-5-1.mp4 video/mp4 10",
+        "large photo-5-2.jpg image/jpeg 10",
+        "s sticker-5-3.webp image/webp 10",
+      ],
+    ],
+    [
+      "what was paid for that moves",
+      { paid_media: { paid_media: [{ type: "live_photo", live_photo: file("film", { photo: sizes }) }] } },
+      ["large photo-5-1.jpg image/jpeg 10", "film live-photo-5-1.mp4 video/mp4 10"],
     ],
     [
       "a document",
@@ -90,11 +141,20 @@ describe("the files of a message", () => {
     ]);
   });
 
+  test("are no more than a message has", () => {
+    const blocks = Array.from({ length: 60 }, () => ({ type: "photo", photo: sizes }));
+    expect(shown({ rich_message: { blocks } })).toHaveLength(50);
+    let nested: unknown[] = [{ type: "photo", photo: sizes }];
+    for (let depth = 0; depth < 10_000; depth += 1) nested = [{ type: "details", blocks: nested }];
+    expect(shown({ rich_message: { blocks: nested } })).toEqual([]);
+  });
+
   test("are the same as long as their marks are", () => {
     expect(fileMarks({ photo: sizes, document: file("d") })).toEqual(["usmall", "ularge", "umiddle", "ud"]);
     expect(fileMarks({ photo: sizes })).toEqual(
       fileMarks({ photo: sizes.map((size) => Object.assign({}, size, { file_id: "x" })) }),
     );
     expect(fileMarks({})).toEqual([]);
+    expect(fileMarks({ rich_message: { blocks: [{ type: "document", document: file("d") }] } })).toEqual(["ud"]);
   });
 });

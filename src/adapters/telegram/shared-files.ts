@@ -2,6 +2,7 @@ import type { RemoteFile } from "../../contract/content.ts";
 import { cleanName } from "../kit/clean-name.ts";
 import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "../kit/json.ts";
 import { fileRef } from "./ids.ts";
+import { innerMedia } from "./inner-media.ts";
 import { objectsIn } from "./model.ts";
 import { STICKER_MAX } from "./stickers.ts";
 
@@ -12,7 +13,7 @@ interface Kind {
   readonly mime: string;
 }
 
-/** Fields of a message that are files, the more telling one first: `animation` and `live_photo` come with another. */
+/** Fields of a message that are files, the more telling one first: `animation` comes with another. */
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ["animation", { name: "animation", end: "mp4", mime: "video/mp4" }],
   ["video", { name: "video", end: "mp4", mime: "video/mp4" }],
@@ -23,26 +24,37 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
 ]);
 
 const PHOTO: Kind = { name: "photo", end: "jpg", mime: "image/jpeg" };
+const LIVE_PHOTO: Kind = { name: "live-photo", end: "mp4", mime: "video/mp4" };
+
+/** All files of a message, also those within its blocks and its poll. */
+export function allFilesOf(raw: Json, id: number, asPng: boolean): readonly RemoteFile[] {
+  const inner = innerMedia(raw).flatMap((medium, at) => filesOf(medium, `${id}-${at + 1}`, asPng));
+  return [...filesOf(raw, id, asPng), ...inner];
+}
 
 /**
- * All files of a message. `id`: of the message, after which files without a name are called. `asPng`: stickers that
- * stand still are made PNG when they are opened.
+ * The files that a message is. `id`: of the message, after which files without a name are called. `asPng`: stickers
+ * that stand still are made PNG when they are opened.
  */
-export function filesOf(raw: Json, id: number, asPng: boolean): readonly RemoteFile[] {
+export function filesOf(raw: Json, id: number | string, asPng: boolean): readonly RemoteFile[] {
   if (asPng && isObject(raw["sticker"])) {
     const sticker = pngOf(raw["sticker"], id);
     if (sticker !== null) return [sticker];
   }
   const paid = objectsIn(objectIn(raw, "paid_media"), "paid_media");
-  const own = fileIn(raw, id);
-  const others = paid.map((one, at) => fileIn(one, id, at + 1));
-  return [own, ...others].filter((file) => file !== null);
+  return [raw, ...paid].flatMap((one, at) => {
+    const suffix = at === 0 ? String(id) : `${id}-${at}`;
+    return [fileIn(one, suffix), filmIn(one, suffix)].filter((file) => file !== null);
+  });
 }
 
-function fileIn(raw: Json, id: number, at = 0): RemoteFile | null {
-  const suffix = at === 0 ? String(id) : `${id}-${at}`;
+/** Of a photo that moves, the film. */
+function filmIn(raw: Json, suffix: string): RemoteFile | null {
+  return isObject(raw["live_photo"]) ? remote(raw["live_photo"], LIVE_PHOTO, suffix) : null;
+}
+
+function fileIn(raw: Json, suffix: string): RemoteFile | null {
   const photo = largest(raw);
-  // Of a photo that moves, the photo.
   if (photo !== null) return remote(photo, PHOTO, suffix);
   if (isObject(raw["sticker"])) return remote(raw["sticker"], stickerKind(raw["sticker"]), suffix);
   for (const [key, kind] of KINDS) {
@@ -68,7 +80,7 @@ function stickerKind(sticker: Json): Kind {
 }
 
 /** A sticker that can be made PNG; null: it goes on as it is. How large it will be then, nobody knows. */
-function pngOf(sticker: Json, message: number): RemoteFile | null {
+function pngOf(sticker: Json, message: number | string): RemoteFile | null {
   const [id, bytes] = [textIn(sticker, "file_id") ?? "", sizeOf(sticker)];
   const isWebP = stickerKind(sticker).mime === "image/webp";
   if (!isWebP || id === "" || bytes === null || bytes > STICKER_MAX) return null;
@@ -92,8 +104,12 @@ function remote(file: Json, kind: Kind, suffix: string): RemoteFile | null {
 
 /** What tells one file from another, also after an edit: ids of the same file differ. */
 export const fileMarks = (raw: Json): readonly string[] =>
-  ["photo", "live_photo", "sticker", ...KINDS.keys()].flatMap((key) => {
-    const value = raw[key];
-    const all = isObject(value) ? [value] : listIn(raw, key).filter((one) => isObject(one));
-    return all.map((one) => textIn(one, "file_unique_id") ?? "");
-  });
+  [raw, ...innerMedia(raw)].flatMap((one) => MARKED.flatMap((key) => marksIn(one, key)));
+
+const MARKED = ["photo", "live_photo", "sticker", ...KINDS.keys()];
+
+function marksIn(raw: Json, key: string): readonly string[] {
+  const value = raw[key];
+  const all = isObject(value) ? [value] : listIn(raw, key).filter((one) => isObject(one));
+  return all.map((one) => textIn(one, "file_unique_id") ?? "");
+}

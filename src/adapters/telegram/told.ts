@@ -4,7 +4,7 @@ import { Lru } from "../../lib/lru.ts";
 import type { TelegramDigests } from "./digests.ts";
 import type { TelegramMessage } from "./model.ts";
 import { fileMarks } from "./shared-files.ts";
-import { contentWords } from "./words.ts";
+import { contentWords, richBlocks } from "./words.ts";
 
 const MESSAGES_MAX = 5_000;
 const ALBUMS_MAX = 300;
@@ -83,5 +83,6 @@ const keyOf = ({ chat, id }: TelegramMessage): string => `${chat.id}/${id}`;
 /** Of what people see: previews of links, keys below a message, votes and views change nothing. */
 function digestOf({ raw }: TelegramMessage): string {
   const { text, entities } = contentWords(raw);
-  return hash("sha1", JSON.stringify([text, entities, fileMarks(raw)]), "base64url").slice(0, 12);
+  const blocks = "rich_message" in raw ? [richBlocks(raw["rich_message"])] : [];
+  return hash("sha1", JSON.stringify([text, entities, fileMarks(raw), ...blocks]), "base64url").slice(0, 12);
 }

@@ -14,6 +14,20 @@ const map = "https://www.openstreetmap.org/?mlat=52.37&mlon=-4.9#map=16/52.37/-4
 const contents: readonly (readonly [string, Json, string])[] = [
   ["a text", { text: "hello" }, "hello"],
   ["a caption", { photo: [], caption: "look" }, "look"],
+  [
+    "blocks",
+    {
+      rich_message: {
+        blocks: [
+          { type: "heading", size: 1, text: "Ships" },
+          { type: "map", location: place },
+        ],
+      },
+    },
+    `Ships\n(place: ${map})`,
+  ],
+  ["blocks with pictures alone", { rich_message: { blocks: [{ type: "photo", photo: [] }] } }, ""],
+  ["blocks of nothing", { rich_message: { blocks: [] } }, "(a message that only Telegram can show: rich message)"],
   ["a file alone", { document: { file_id: "d" } }, ""],
   ["a sticker", { sticker: { file_id: "s", emoji: "😀" } }, "(sticker 😀)"],
   ["a sticker for nothing", { sticker: { file_id: "s" } }, "(sticker)"],

@@ -1,8 +1,11 @@
+import type { Block } from "../../contract/content.ts";
 import { excerpt } from "../../content/length.ts";
+import { plainText } from "../../content/plain.ts";
+import { telegramRichBlocks } from "../../content/telegram-rich-read.ts";
 import { cleanName } from "../kit/clean-name.ts";
 import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "../kit/json.ts";
 import { formatted, objectsIn, type TelegramSaid } from "./model.ts";
-import { richWords } from "./rich-words.ts";
+import { innerMedia } from "./inner-media.ts";
 import { bare, joinedSaid } from "./said.ts";
 
 const fields = (names: string): readonly string[] => names.split(" ");
@@ -11,7 +14,7 @@ type Words = (value: Json, raw: Json) => TelegramSaid | string;
 
 /** What a message holds beside its text and its files, for people. */
 const CONTENT: ReadonlyMap<string, Words> = new Map<string, Words>([
-  ["rich_message", richWords],
+  ["rich_message", (message) => plainText(richBlocks(message))],
   ["sticker", (sticker) => `(${["sticker", textIn(sticker, "emoji") ?? ""].join(" ").trim()})`],
   ["voice", (voice) => `(voice message${lasting(voice)})`],
   ["video_note", (video) => `(video message${lasting(video)})`],
@@ -63,9 +66,13 @@ export function contentWords(raw: Json): TelegramSaid {
     parts.push(typeof shown === "string" ? bare(shown) : shown);
   }
   const all = joinedSaid(parts);
-  const isKnown = all.text !== "" || Object.keys(raw).some((key) => FILES.has(key));
+  const isKnown = all.text !== "" || Object.keys(raw).some((key) => FILES.has(key)) || innerMedia(raw).length > 0;
   return isKnown ? all : bare(unknownWords(raw));
 }
+
+/** What a message in blocks says. */
+export const richBlocks = (message: unknown): readonly Block[] =>
+  telegramRichBlocks(message, (place) => placeLink(asObject(place)));
 
 /** Networks go on: what we do not know is named at least. */
 function unknownWords(raw: Json): string {
