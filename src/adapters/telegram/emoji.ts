@@ -1,6 +1,7 @@
 import type { Clock } from "../../contract/host.ts";
 import { Directory } from "../kit/directory.ts";
 import { inTime } from "../kit/in-time.ts";
+import { Lru } from "../../lib/lru.ts";
 import { isObject, type Json, textIn } from "../kit/json.ts";
 import type { TelegramApi } from "./api.ts";
 
@@ -18,6 +19,8 @@ const never = new AbortController().signal;
 export class TelegramEmoji {
   readonly #clock: Pick<Clock, "monoMs" | "after">;
   readonly #custom: Directory<string, string>;
+  /** Pictures that were told by a name: when one is taken off, the same name has to say so. */
+  readonly #named = new Lru<string, string>(EMOJI_MAX);
   #loads = 0;
 
   constructor(api: Pick<TelegramApi, "call">, clock: Pick<Clock, "monoMs" | "after">) {
@@ -53,9 +56,21 @@ export class TelegramEmoji {
     const type = textIn(reaction, "type") ?? "";
     if (type === "paid") return "⭐";
     if (type === "emoji") return asEmoji(textIn(reaction, "emoji") ?? "");
-    return asEmoji(this.#custom.known(textIn(reaction, "custom_emoji_id") ?? "") ?? "") || ":custom_emoji:";
+    return type === "custom_emoji" ? this.#pictured(textIn(reaction, "custom_emoji_id") ?? "") : "";
+  }
+
+  /** One that stands for no emoji, or for one that nobody knows, has a name of its own. */
+  #pictured(id: string): string {
+    const emoji = this.#named.get(id) ?? asEmoji(this.#custom.known(id) ?? "");
+    if (emoji !== "") return emoji;
+    const name = `:custom_emoji_${id.replaceAll(/\W/gu, "").slice(-NAME_DIGITS)}:`;
+    this.#named.set(id, name);
+    return name;
   }
 }
+
+/** Numbers of pictures have about twenty; the last of them tell pictures apart. */
+const NAME_DIGITS = 6;
 
 /** Telegram leaves out what says that a character is shown as an emoji: `❤` is text elsewhere. */
 const asEmoji = (text: string): string =>
