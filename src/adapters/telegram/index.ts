@@ -27,7 +27,7 @@ const manifest: Manifest = {
     {
       name: "MediaConvertTgs",
       state: "later",
-      why: "moving stickers (.tgs) go on as they come, because no library that Rialto could use draws them",
+      why: "moving stickers (.tgs) are words, such as (moving sticker: 👋)",
     },
   ],
   network: "Token",

@@ -93,7 +93,7 @@ describe("the files of a message", () => {
     ["music", { audio: file("m", { mime_type: "audio/flac" }) }, ["m audio-5.mp3 audio/flac 10"]],
     ["a voice", { voice: file("o") }, ["o voice-5.ogg audio/ogg 10"]],
     ["a sticker", { sticker: file("s") }, ["s sticker-5.webp image/webp 10"]],
-    ["one that moves", { sticker: file("s", { is_animated: true }) }, ["s sticker-5.tgs application/x-tgsticker 10"]],
+    ["no drawing that moves", { sticker: file("s", { is_animated: true }) }, []],
     ["one that is a film", { sticker: file("s", { is_video: true }) }, ["s sticker-5.webm video/webm 10"]],
     [
       "what was paid for",
@@ -108,11 +108,7 @@ describe("the files of a message", () => {
 
   test.each<readonly [string, Json, readonly string[]]>([
     ["a sticker, whatever size it will have", { sticker: file("s") }, ["s sticker-5.png image/png -"]],
-    [
-      "one that moves, as it is",
-      { sticker: file("s", { is_animated: true }) },
-      ["s sticker-5.tgs application/x-tgsticker 10"],
-    ],
+    ["no drawing that moves", { sticker: file("s", { is_animated: true }) }, []],
     ["one that is a film, as it is", { sticker: file("s", { is_video: true }) }, ["s sticker-5.webm video/webm 10"]],
     [
       "one that is too large, as it is",

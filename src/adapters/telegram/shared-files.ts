@@ -56,7 +56,7 @@ function filmIn(raw: Json, suffix: string): RemoteFile | null {
 function fileIn(raw: Json, suffix: string): RemoteFile | null {
   const photo = largest(raw);
   if (photo !== null) return remote(photo, PHOTO, suffix);
-  if (isObject(raw["sticker"])) return remote(raw["sticker"], stickerKind(raw["sticker"]), suffix);
+  if (isObject(raw["sticker"])) return isMoving(raw["sticker"]) ? null : stickerIn(raw["sticker"], suffix);
   for (const [key, kind] of KINDS) {
     const value = raw[key];
     if (isObject(value)) return remote(value, kind, suffix);
@@ -73,16 +73,19 @@ function largest(raw: Json): Json | null {
   return best;
 }
 
-function stickerKind(sticker: Json): Kind {
-  if (sticker["is_animated"] === true) return { name: "sticker", end: "tgs", mime: "application/x-tgsticker" };
-  if (sticker["is_video"] === true) return { name: "sticker", end: "webm", mime: "video/webm" };
-  return { name: "sticker", end: "webp", mime: "image/webp" };
-}
+/** A drawing that moves (`.tgs`), which no program but Telegram's opens: words stand for it. */
+const isMoving = (sticker: Json): boolean => sticker["is_animated"] === true;
+
+const WEBP: Kind = { name: "sticker", end: "webp", mime: "image/webp" };
+const FILM: Kind = { name: "sticker", end: "webm", mime: "video/webm" };
+
+const stickerIn = (sticker: Json, suffix: string): RemoteFile | null =>
+  remote(sticker, sticker["is_video"] === true ? FILM : WEBP, suffix);
 
 /** A sticker that can be made PNG; null: it goes on as it is. How large it will be then, nobody knows. */
 function pngOf(sticker: Json, message: number | string): RemoteFile | null {
   const [id, bytes] = [textIn(sticker, "file_id") ?? "", sizeOf(sticker)];
-  const isWebP = stickerKind(sticker).mime === "image/webp";
+  const isWebP = !isMoving(sticker) && sticker["is_video"] !== true;
   if (!isWebP || id === "" || bytes === null || bytes > STICKER_MAX) return null;
   const [name, mime] = [`sticker-${message}.png`, "image/png"];
   return { name, comment: "", mime, bytes: null, url: null, ref: fileRef({ id, name, bytes, mime, to: "png" }) };

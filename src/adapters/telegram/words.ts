@@ -15,7 +15,7 @@ type Words = (value: Json, raw: Json) => TelegramSaid | string;
 /** What a message holds beside its text and its files, for people. */
 const CONTENT: ReadonlyMap<string, Words> = new Map<string, Words>([
   ["rich_message", (message) => plainText(richBlocks(message))],
-  ["sticker", (sticker) => `(${["sticker", textIn(sticker, "emoji") ?? ""].join(" ").trim()})`],
+  ["sticker", stickerWords],
   ["voice", (voice) => `(voice message${lasting(voice)})`],
   ["video_note", (video) => `(video message${lasting(video)})`],
   ["poll", pollWords],
@@ -178,6 +178,13 @@ export function shortWords(raw: Json): string {
   return kind === undefined ? "" : `(${kind.replaceAll("_", " ")})`;
 }
 
+/** One that moves is a drawing that no program but Telegram's opens: the words stand for it. */
+function stickerWords(sticker: Json): string {
+  const emoji = textIn(sticker, "emoji") ?? "";
+  if (sticker["is_animated"] === true) return emoji === "" ? "(moving sticker)" : `(moving sticker: ${emoji})`;
+  return `(${["sticker", emoji].join(" ").trim()})`;
+}
+
 function pinWords(pinned: unknown): string {
   const words = isObject(pinned) && !isElsewhere(pinned) ? shortWords(pinned) : "";
   return words === "" ? "pinned a message" : `pinned a message: “${words}”`;
@@ -237,7 +244,9 @@ function mediaWords(of: Json): string {
   const link = lineIn(objectIn(media, "link"), "url");
   if (link !== "") return `(${link})`;
   if (isObject(media["venue"])) return venueWords(media["venue"]);
-  return isObject(media["location"]) ? `(place: ${placeLink(media["location"])})` : "";
+  if (isObject(media["location"])) return `(place: ${placeLink(media["location"])})`;
+  const sticker = objectIn(media, "sticker");
+  return sticker["is_animated"] === true ? stickerWords(sticker) : "";
 }
 
 function checklistWords(list: Json): string {
