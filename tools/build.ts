@@ -90,7 +90,11 @@ const program = await build({
 // One file each, whatever they share with the program: a thread has its own copy of all code anyway, and the other is
 // for browsers.
 const rest = await Promise.all(
-  Object.entries({ worker: "src/log/sqlite/worker.ts", side: "src/http/example/side.ts" }).map(([name, file]) =>
+  Object.entries({
+    worker: "src/log/sqlite/worker.ts",
+    side: "src/http/example/side.ts",
+    "tgs-worker": "src/adapters/telegram/tgs-worker.ts",
+  }).map(([name, file]) =>
     build({
       ...common,
       input: { [name]: file },

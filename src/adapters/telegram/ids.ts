@@ -58,8 +58,8 @@ export interface TelegramFile {
   readonly name: string;
   readonly bytes: number | null;
   readonly mime: string | null;
-  /** What it was announced as, and so has to be made. */
-  readonly to?: "png";
+  /** What it was announced as, and so has to be made: PNG, of a sticker that stands still or of one that moves. */
+  readonly to?: "png" | "still";
 }
 
 export const fileRef = ({ id, name, bytes, mime, to }: TelegramFile): FileRef =>
@@ -71,5 +71,6 @@ export function readFileRef(ref: FileRef): TelegramFile | null {
   const id = textIn(said, "id") ?? "";
   if (id === "") return null;
   const file = { id, name: textIn(said, "name") ?? "", bytes: numberIn(said, "bytes"), mime: textIn(said, "mime") };
-  return textIn(said, "to") === "png" ? { ...file, to: "png" } : file;
+  const to = (["png", "still"] as const).find((one) => one === said["to"]);
+  return to === undefined ? file : { ...file, to };
 }

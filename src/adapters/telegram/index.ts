@@ -2,7 +2,7 @@ import { defineAdapter } from "../../contract/adapter.ts";
 import { type Manifest, settingsBy } from "../../contract/manifest.ts";
 import { capabilities } from "./capabilities.ts";
 import { checkSettings, isTelegramItself, schema, type TelegramSettings } from "./settings.ts";
-import { sharpFile } from "./sharp-file.ts";
+import { canvasKitFile, sharpFile } from "./sharp-file.ts";
 
 const manifest: Manifest = {
   protocol: "telegram",
@@ -24,11 +24,6 @@ const manifest: Manifest = {
       state: "unneeded",
       why: "files cross themselves; their addresses at Telegram hold the bot's token",
     },
-    {
-      name: "MediaConvertTgs",
-      state: "later",
-      why: "moving stickers (.tgs) are words, such as (moving sticker: 👋)",
-    },
   ],
   network: "Token",
   // A chat is the same one for all bots.
@@ -41,7 +36,12 @@ const manifest: Manifest = {
     const { protocol, host, pathname } = new URL(ApiURL);
     return `${host}${pathname === "/" ? "" : pathname} (${protocol === "https:" ? "TLS" : "no TLS"})`;
   },
-  check: (settings) => checkSettings(settingsBy(schema, settings), () => sharpFile() !== null),
+  check: (settings) =>
+    checkSettings(
+      settingsBy(schema, settings),
+      () => sharpFile() !== null,
+      () => canvasKitFile() !== null,
+    ),
 };
 
 export const adapter = defineAdapter<typeof capabilities, TelegramSettings>({

@@ -19,7 +19,7 @@ const KINDS: ReadonlyMap<unknown, string> = new Map([
 /** What stands in the blocks of a message, with a poll or with its answers: each like a message of its own. */
 export function innerMedia(raw: Json): readonly Json[] {
   const poll = objectIn(raw, "poll");
-  const ofPoll = [poll, ...objectsIn(poll, "options")].flatMap(({ media }) => (isObject(media) ? media : []));
+  const ofPoll = [poll, ...objectsIn(poll, "options")].map(({ media }) => media).filter(isObject);
   return [...mediaOf(objectIn(raw, "rich_message"), 0), ...ofPoll].slice(0, MEDIA_MAX);
 }
 

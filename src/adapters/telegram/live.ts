@@ -16,7 +16,7 @@ import { TelegramPoll } from "./poll.ts";
 import type { TelegramPositions } from "./positions.ts";
 import { TelegramRooms } from "./rooms.ts";
 import { isTelegramItself, type TelegramSettings } from "./settings.ts";
-import { asPng, type StickerPainter } from "./stickers.ts";
+import { asPng, asStill, type StickerPainters } from "./stickers.ts";
 import { TelegramTimeline } from "./timeline.ts";
 
 /** Leaving takes no longer, whatever the server does. */
@@ -36,8 +36,7 @@ interface TelegramLiveOptions extends Pick<OpenArgs<TelegramSettings>, "settings
   readonly close: () => void;
   readonly me: TelegramIdentity;
   readonly positions: TelegramPositions;
-  /** Makes stickers PNG; null: they go on as they come. */
-  readonly painter: StickerPainter | null;
+  readonly painters: StickerPainters;
 }
 
 /**
@@ -60,7 +59,7 @@ export class TelegramSession implements Session<TelegramHandlers> {
   #closing = false;
 
   constructor(options: TelegramLiveOptions) {
-    const { settings, host, api, me, positions, painter } = options;
+    const { settings, host, api, me, positions, painters } = options;
     this.#options = options;
     this.#isItself = isTelegramItself(settings);
     this.as = me.username;
@@ -73,7 +72,8 @@ export class TelegramSession implements Session<TelegramHandlers> {
       me,
       positions,
       people,
-      stickersAsPng: painter !== null,
+      stickersAsPng: painters.webp !== null,
+      stickersAsStills: painters.tgs !== null,
       places: this.#rooms,
       onMoved: (from, to) => this.#rooms.moved(from, to),
       onOther: (update) => this.#rooms.take(update),
@@ -114,10 +114,12 @@ export class TelegramSession implements Session<TelegramHandlers> {
     if (this.#isItself && (wanted.bytes ?? 0) > DOWNLOAD_MAX) {
       return { ok: false, why: { code: "too_large", message: "Telegram gives bots only files of up to 20 MB" } };
     }
-    const { api, host, painter } = this.#options;
+    const { api, host, painters } = this.#options;
     const opened = await api.openFile(wanted.id, signal);
+    const how = { log: host.log, signal };
     // An earlier session may have told it as PNG, too.
-    return wanted.to === "png" && painter !== null ? await asPng(opened, painter, { log: host.log, signal }) : opened;
+    if (wanted.to === "still") return await asStill(opened, painters.tgs, how);
+    return wanted.to === "png" && painters.webp !== null ? await asPng(opened, painters.webp, how) : opened;
   }
 
   async quiesce(): Promise<void> {

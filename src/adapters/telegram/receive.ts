@@ -42,6 +42,8 @@ export interface TelegramReceiveContext {
   readonly isJoined: (chat: number) => boolean;
   /** Stickers that stand still are told as PNG. */
   readonly stickersAsPng: boolean;
+  /** Stickers that move are told as a still picture. */
+  readonly stickersAsStills?: boolean;
 }
 
 /** What a message says, or the messages of an album say together. Nothing: there is nothing in it for people. */
@@ -257,7 +259,7 @@ function bodyOf(
     return words === null ? null : { style: "action", source: telegramSource(words, []), files: [] };
   }
   const [above, below] = [before(first, context), through(first.raw)];
-  const files = messages.flatMap(({ raw, id }) => allFilesOf(raw, id, context.stickersAsPng));
+  const files = messages.flatMap(({ raw, id }) => allFilesOf(raw, id, context.stickersAsPng, context.stickersAsStills));
   const rich = richBlocks(first.raw["rich_message"]);
   if (rich.length > 0) {
     const [over, under] = [joinedSaid(above), below].map(({ text, entities }) => telegramBlocks(text, entities));

@@ -219,6 +219,30 @@ describe("files", () => {
     expect(await contentIn(await live(town, { settings, before: third }))).toEqual(webp);
   });
 
+  test("that are stickers that move are told as a still picture, and are, where something draws them", async () => {
+    const town = await telegramTown();
+    const { alice, chat } = town;
+    const settings = { MediaConvertTgs: "png" };
+    const drawn: Buffer[] = [];
+    const moving = async (content: Uint8Array) => {
+      drawn.push(Buffer.from(content));
+      return await Promise.resolve(PICTURE);
+    };
+    const first = await live(town, { settings, moving });
+    const tgs = someBytes(500);
+    alice.send(chat, "sticker", { name: "s.tgs", content: tgs }, { emoji: "👋" });
+    await until(first, town, () => toldBy(first.host, chat).length === 1);
+    expect(toldBy(first.host, chat)[0]).toMatch(/^Alice: \(moving sticker: 👋\) \[sticker-\d+\.png\]$/u);
+    const ref = first.host.posted[0]?.body.files[0]?.ref as FileRef;
+    const opened = await first.session.openFile?.(ref, never);
+    expect(opened?.ok === true && Buffer.from(await readAll(opened.stream)).equals(PICTURE)).toBe(true);
+    expect(drawn).toEqual([Buffer.from(tgs)]);
+    await stop(first);
+    // The drawing never goes on under the name of a picture.
+    const second = await live(town, { settings, before: first });
+    expect(await second.session.openFile?.(ref, never)).toMatchObject({ ok: false, why: { code: "unsupported" } });
+  });
+
   test("of an album are one message, whose words can be changed", async () => {
     const town = await telegramTown();
     const { alice, chat } = town;

@@ -9,13 +9,18 @@ import { TelegramPositions } from "./positions.ts";
 import { apiOf, isHere, type TelegramSettings } from "./settings.ts";
 import { loadSharp } from "./sharp.ts";
 import { stickerPainter } from "./stickers.ts";
+import { loadCanvasKit } from "./tgs.ts";
 
 type TelegramOpened = Opened<Handlers<typeof capabilities>>;
 
-/** Logs a bot in, and takes up what happens in its chats. `loadPainter`: of what makes stickers PNG. */
+/**
+ * Logs a bot in, and takes up what happens in its chats. `loadPainter`, `loadMoving`: of what makes stickers that stand
+ * still PNG, and those that move.
+ */
 export async function open(
   { settings, host, since, trial, signal }: OpenArgs<TelegramSettings>,
   loadPainter = loadSharp,
+  loadMoving = loadCanvasKit,
 ): Promise<TelegramOpened> {
   const { clock } = host;
   // The poll has a connection that no files and look-ups can take from it.
@@ -40,6 +45,7 @@ export async function open(
   }
   const poller = new TelegramApi({ ...options, http: polls });
   host.log.debug({ user: me.username, id: me.id }, "logged in");
-  const painter = await stickerPainter(settings, host.log, async () => await loadPainter());
-  return { ok: true, session: new TelegramSession({ settings, host, api, poller, me, positions, close, painter }) };
+  const webp = await stickerPainter(settings, host.log, async () => await loadPainter());
+  const painters = { webp, tgs: settings.MediaConvertTgs === "" ? null : loadMoving(clock) };
+  return { ok: true, session: new TelegramSession({ settings, host, api, poller, me, positions, close, painters }) };
 }

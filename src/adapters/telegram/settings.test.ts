@@ -5,6 +5,7 @@ import { apiOf, checkSettings, isHere, isTelegramItself, schema } from "./settin
 import { telegramSettings } from "./settings.suite.ts";
 
 const Token = "123456789:AAF-openbarley_openbarley";
+const none = (): boolean => false;
 
 test.each([
   ["a bot", { Token }, []],
@@ -15,10 +16,11 @@ test.each([
   ["two ways to name people", { Token, UseFirstName: true, UseFullName: true }, ["warning UseFirstName has no effect"]],
   ["another server without TLS", { Token, ApiURL: "http://bots.example.org" }, ["warning ApiURL sends the token"]],
   ["stickers as PNG without what draws them", { Token, MediaConvertWebPToPNG: true }, ["npm install -g sharp"]],
+  ["moving stickers as PNG", { Token, MediaConvertTgs: "webp" }, ["npm install -g canvaskit-wasm"]],
   ["a server here", { Token, ApiURL: "http://127.0.0.1:8081" }, []],
   ["an address that is none", { Token, ApiURL: "http://a:b/" }, ["error ApiURL is not an address"]],
 ])("%s", (_, given, expected) => {
-  const issues = checkSettings(telegramSettings(given), () => false);
+  const issues = checkSettings(telegramSettings(given), none, none);
   expect(issues.length).toBe(expected.length);
   for (const [at, { severity, setting, message }] of issues.entries()) {
     expect(`${severity} ${setting} ${message}`).toContain(expected[at]);
@@ -26,11 +28,13 @@ test.each([
 });
 
 test("stickers as PNG with what draws them", () => {
-  expect(checkSettings(telegramSettings({ Token, MediaConvertWebPToPNG: true }), () => true)).toEqual([]);
+  const given = telegramSettings({ Token, MediaConvertWebPToPNG: true, MediaConvertTgs: "png" });
+  const there = (): boolean => true;
+  expect(checkSettings(given, there, there)).toEqual([]);
 });
 
 test("no value of a secret is in what is said of it", () => {
-  for (const { message } of checkSettings(telegramSettings({ Token: "hidden one" }), () => false)) {
+  for (const { message } of checkSettings(telegramSettings({ Token: "hidden one" }), none, none)) {
     expect(message).not.toContain("hidden");
   }
 });

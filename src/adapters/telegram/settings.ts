@@ -32,6 +32,13 @@ export const schema = {
     MediaConvertWebPToPNG: flag(
       "Makes stickers that stand still PNG instead of WebP, which not every program shows. Needs the package `sharp` beside Rialto.",
     ),
+    MediaConvertTgs: {
+      type: "string",
+      description:
+        "`png`: shows stickers that move as a still picture, and not only in words. Needs the package `canvaskit-wasm` beside Rialto. `webp`, from configurations of matterbridge, means the same: the picture is PNG.",
+      default: "",
+      rule: { pattern: "^(?:|png|webp)$", hint: "must be png, or empty" },
+    },
   },
 } as const satisfies SettingsSchema;
 
@@ -50,20 +57,26 @@ export const isHere = ({ ApiURL }: Pick<TelegramSettings, "ApiURL">): boolean =>
 
 const LOCAL = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::|\/|$)/u;
 
-/** What the settings say together; the schema has checked each by itself. `hasSharp`: whether it is installed. */
-export function checkSettings(settings: TelegramSettings, hasSharp: () => boolean): readonly SettingIssue[] {
+/** What the settings say together; the schema has checked each by itself. `hasSharp`, `hasCanvasKit`: whether these are installed. */
+export function checkSettings(
+  settings: TelegramSettings,
+  hasSharp: () => boolean,
+  hasCanvasKit: () => boolean,
+): readonly SettingIssue[] {
   const { Token, ApiURL, UseFirstName, UseFullName } = settings;
   const issues: SettingIssue[] = [...checkToken(Token)];
   if (!URL.canParse(ApiURL)) issues.push(error("ApiURL", "is not an address"));
   else if (ApiURL.startsWith("http:") && !isHere(settings))
     issues.push(warning("ApiURL", "sends the token and all messages unencrypted; use https"));
   if (UseFirstName && UseFullName) issues.push(warning("UseFirstName", "has no effect with UseFullName"));
-  if (settings.MediaConvertWebPToPNG && !hasSharp()) issues.push(warning("MediaConvertWebPToPNG", WITHOUT_SHARP));
+  if (settings.MediaConvertWebPToPNG && !hasSharp()) issues.push(warning("MediaConvertWebPToPNG", without("sharp")));
+  if (settings.MediaConvertTgs !== "" && !hasCanvasKit())
+    issues.push(warning("MediaConvertTgs", without("canvaskit-wasm")));
   return issues;
 }
 
-const WITHOUT_SHARP =
-  "has no effect without the package sharp: install it beside Rialto (npm install -g sharp; in a checkout npm install --no-save sharp), and restart";
+const without = (name: string): string =>
+  `has no effect without the package ${name}: install it beside Rialto (npm install -g ${name}; in a checkout npm install --no-save ${name}), and restart`;
 
 const WHERE = "write /mybots to @BotFather, choose the bot, then API Token";
 

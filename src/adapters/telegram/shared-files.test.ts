@@ -126,6 +126,20 @@ describe("the files of a message", () => {
     expect(shown(raw, true)).toEqual(files);
   });
 
+  test("are a still picture of a sticker that moves, where something draws it", () => {
+    const moving = file("s", { is_animated: true });
+    const names = (raw: Json) => allFilesOf(raw, 5, false, true).map(({ name, mime, bytes }) => [name, mime, bytes]);
+    expect(names({ sticker: moving })).toEqual([["sticker-5.png", "image/png", null]]);
+    expect(names({ sticker: file("s") })).toEqual([["sticker-5.webp", "image/webp", 10]]);
+    expect(names({ sticker: { is_animated: true } })).toEqual([]);
+    expect(names({ poll: { options: [{ media: { sticker: moving } }] } })).toEqual([
+      ["sticker-5-1.png", "image/png", null],
+    ]);
+    const ref = allFilesOf({ sticker: moving }, 5, false, true)[0]?.ref;
+    const still = { id: "s", name: "sticker-5.png", bytes: 10, mime: "image/png", to: "still" };
+    expect(ref === undefined || ref === null ? null : readFileRef(ref)).toEqual(still);
+  });
+
   test("say what they are to be made when they are opened", () => {
     const wanted = [true, false].map((asPng) => {
       const ref = filesOf({ sticker: file("s") }, 5, asPng)[0]?.ref;

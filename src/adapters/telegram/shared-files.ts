@@ -26,10 +26,26 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
 const PHOTO: Kind = { name: "photo", end: "jpg", mime: "image/jpeg" };
 const LIVE_PHOTO: Kind = { name: "live-photo", end: "mp4", mime: "video/mp4" };
 
-/** All files of a message, also those within its blocks and its poll. */
-export function allFilesOf(raw: Json, id: number, asPng: boolean): readonly RemoteFile[] {
-  const inner = innerMedia(raw).flatMap((medium, at) => filesOf(medium, `${id}-${at + 1}`, asPng));
-  return [...filesOf(raw, id, asPng), ...inner];
+/**
+ * All files of a message, also those within its blocks and its poll. `asPng`: see `filesOf`; `asStill`: stickers that
+ * move are made a still picture when they are opened.
+ */
+export function allFilesOf(raw: Json, id: number, asPng: boolean, asStill = false): readonly RemoteFile[] {
+  const inner = innerMedia(raw).map((medium, at): readonly [Json, string] => [medium, `${id}-${at + 1}`]);
+  return [[raw, String(id)] as const, ...inner].flatMap(([one, suffix]) => {
+    const still = asStill ? stillOf(one, suffix) : null;
+    return still === null ? filesOf(one, suffix, asPng) : [still];
+  });
+}
+
+/** A sticker that moves, as a picture. */
+function stillOf(raw: Json, suffix: string): RemoteFile | null {
+  const sticker = objectIn(raw, "sticker");
+  const id = textIn(sticker, "file_id") ?? "";
+  if (!isMoving(sticker) || id === "") return null;
+  const [name, mime] = [`sticker-${suffix}.png`, "image/png"];
+  const ref = fileRef({ id, name, bytes: sizeOf(sticker), mime, to: "still" });
+  return { name, comment: "", mime, bytes: null, url: null, ref };
 }
 
 /**

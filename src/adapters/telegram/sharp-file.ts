@@ -5,6 +5,8 @@ import { createRequire } from "node:module";
  * Who wants it installs it beside Rialto. No import names it, so no build makes it a part of dist/.
  */
 const PACKAGE = "sharp";
+/** The same for stickers that move: 8 MB of WebAssembly, which reach nothing outside their memory. */
+const CANVAS_KIT = "canvaskit-wasm/bin/full/canvaskit.js";
 
 const near = createRequire(import.meta.url);
 
@@ -16,3 +18,6 @@ export function sharpFile(name = PACKAGE): string | null {
     return null;
   }
 }
+
+/** The same of the package for stickers that move. */
+export const canvasKitFile = (): string | null => sharpFile(CANVAS_KIT);

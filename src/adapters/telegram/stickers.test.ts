@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readAll } from "../../../test/contract/shared-file.ts";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import type { OpenedFile } from "../../contract/session.ts";
-import { asPng, STICKER_MAX, type StickerPainter, stickerPainter } from "./stickers.ts";
+import { asPng, asStill, STICKER_MAX, type StickerPainter, stickerPainter } from "./stickers.ts";
 
 const never = new AbortController().signal;
 const WEBP = Buffer.from("RIFF\0\0\0\0WEBPVP8L and what follows");
@@ -80,6 +80,37 @@ describe("a sticker that is to be PNG", () => {
   test("that could not be opened is not there", async () => {
     const missing: OpenedFile = { ok: false, why: { code: "not_found", message: "gone" } };
     expect(await asPng(missing, paint, { log: new RecordingHost().log, signal: never })).toBe(missing);
+  });
+});
+
+describe("a sticker that moves and is to be PNG", () => {
+  const made = async (file: OpenedFile, by: StickerPainter | null = paint) =>
+    await asStill(file, by, { log: new RecordingHost().log, signal: never });
+
+  test("is drawn whole", async () => {
+    const got = await made(opened([WEBP.subarray(0, 5), WEBP.subarray(5)]), async (tgs) => {
+      expect(Buffer.from(tgs)).toEqual(WEBP);
+      return await Promise.resolve(PNG);
+    });
+    if (!got.ok) throw new Error(got.why.message);
+    expect([Buffer.from(await readAll(got.stream)), got.bytes, got.mime]).toEqual([PNG, PNG.length, "image/png"]);
+  });
+
+  test.each<readonly [string, OpenedFile, StickerPainter | null]>([
+    ["nothing draws it any more", opened([WEBP]), null],
+    ["it cannot be drawn", opened([WEBP]), async () => await Promise.reject(new Error("bad"))],
+    ["it is too large as PNG", opened([WEBP]), async () => await Promise.resolve(new Uint8Array(6 * 1024 * 1024))],
+    ["it is larger than any, and says so", opened([WEBP], STICKER_MAX + 1), paint],
+    ["it is larger than any", opened([WEBP, Buffer.alloc(STICKER_MAX, 1)]), paint],
+  ])("is no file when %s", async (_, file, by) => {
+    expect(await made(file, by)).toMatchObject({ ok: false, why: { code: "unsupported" } });
+  });
+
+  test("that breaks off, or could not be opened, is not there", async () => {
+    const broken = { ...BROKEN, stream: ReadableStream.from(breakingOff()) };
+    expect(await made(broken)).toMatchObject({ ok: false, why: { code: "network" } });
+    const missing: OpenedFile = { ok: false, why: { code: "not_found", message: "gone" } };
+    expect(await made(missing)).toBe(missing);
   });
 });
 

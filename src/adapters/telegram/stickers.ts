@@ -7,8 +7,16 @@ export const PIXELS_MAX = 1024 * 1024;
 /** No picture of so many pixels needs more. */
 const PNG_MAX = 5 * 1024 * 1024;
 
-/** WebP in, PNG out. It rejects when it cannot. */
-export type StickerPainter = (webp: Uint8Array) => Promise<Uint8Array>;
+/** A sticker as it came in, PNG out. It rejects when it cannot. */
+export type StickerPainter = (sticker: Uint8Array) => Promise<Uint8Array>;
+
+/** What draws stickers; null: nothing does. */
+export interface StickerPainters {
+  /** Those that stand still. */
+  readonly webp: StickerPainter | null;
+  /** Those that move, as a still picture. */
+  readonly tgs: StickerPainter | null;
+}
 
 /** What draws stickers, if they are to be drawn and something can. `load` gives null where nothing is installed. */
 export async function stickerPainter(
@@ -53,6 +61,39 @@ export async function asPng(
   }
 }
 
+/** A sticker that moves as PNG. Nothing else opens it, so it is no file when it cannot be drawn. */
+export async function asStill(
+  opened: OpenedFile,
+  paint: StickerPainter | null,
+  { log, signal }: { readonly log: AdapterLog; readonly signal: AbortSignal },
+): Promise<OpenedFile> {
+  if (!opened.ok) return opened;
+  const { stream } = opened;
+  const reader = stream.getReader();
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  if (paint === null || (opened.bytes ?? 0) > STICKER_MAX) {
+    stop();
+    return NOT_DRAWN;
+  }
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const { chunks, isWhole } = await readUpTo(reader, STICKER_MAX);
+    if (signal.aborted) return INTERRUPTED;
+    if (!isWhole) stop();
+    const png = isWhole ? await painted(Buffer.concat(chunks), paint, log) : null;
+    return png === null ? NOT_DRAWN : { ok: true, bytes: png.length, mime: "image/png", stream: streamOf(png) };
+  } catch {
+    return INTERRUPTED;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+const NOT_DRAWN: OpenedFile = {
+  ok: false,
+  why: { code: "unsupported", message: "the moving sticker could not be drawn" },
+};
+
 const INTERRUPTED: OpenedFile = {
   ok: false,
   why: { code: "network", message: "the transfer of the sticker was interrupted" },
@@ -62,9 +103,9 @@ async function painted(webp: Uint8Array, paint: StickerPainter, log: AdapterLog)
   try {
     const png = await paint(webp);
     if (png.length <= PNG_MAX) return png;
-    log.debug({ bytes: png.length }, "a sticker is too large as PNG: it goes on as it came");
+    log.debug({ bytes: png.length }, "a sticker is too large as PNG");
   } catch (error) {
-    log.debug({ why: firstLine(error) }, "a sticker could not be made a PNG: it goes on as it came");
+    log.debug({ why: firstLine(error) }, "a sticker could not be made a PNG");
   }
   return null;
 }

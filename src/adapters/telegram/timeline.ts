@@ -54,6 +54,7 @@ interface TelegramTimelineOptions {
   readonly places: TelegramPlaces;
   readonly people: TelegramPeople;
   readonly stickersAsPng: boolean;
+  readonly stickersAsStills?: boolean;
   /** A group has become a supergroup, and has another id. It may be said twice. */
   readonly onMoved: (from: number, to: number) => void;
   /** What is about us, and what we do not know, as it came. */
@@ -103,7 +104,7 @@ export class TelegramTimeline {
   #stopped = false;
 
   constructor(options: TelegramTimelineOptions) {
-    const { api, host, me, positions, places, people, stickersAsPng } = options;
+    const { api, host, me, positions, places, people, stickersAsPng, stickersAsStills = false } = options;
     this.#options = options;
     this.#ahead = new Set(positions.ahead);
     this.#told = new TelegramTold(positions.digests);
@@ -124,6 +125,7 @@ export class TelegramTimeline {
       emoji: (reaction) => this.#emoji.shown(reaction),
       isJoined: (chat) => places.isJoined(chat),
       stickersAsPng,
+      stickersAsStills,
     };
   }
 

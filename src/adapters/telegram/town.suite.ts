@@ -46,11 +46,13 @@ interface BeginOptions {
   readonly settings?: Partial<TelegramSettings>;
   /** What stands for the package that makes stickers PNG; null: it is not installed. */
   readonly painter?: StickerPainter | null;
+  /** … and those that move a still picture. */
+  readonly moving?: StickerPainter | null;
 }
 
 export async function begin(
   { server, bot }: TelegramTown,
-  { before, settings = {}, painter = null }: BeginOptions = {},
+  { before, settings = {}, painter = null, moving = null }: BeginOptions = {},
 ): Promise<TelegramLife> {
   const host = before?.host ?? new RecordingHost();
   const since: Cursor | null = host.cursors.at(-1) ?? null;
@@ -58,6 +60,7 @@ export async function begin(
   const opened: Opened = await open(
     { settings: all, host, since, signal: never },
     async () => await Promise.resolve(painter),
+    () => moving,
   );
   if (!opened.ok) throw new Error(opened.ended.why.message);
   onTestFinished(async () => await opened.session.close(never));

@@ -161,7 +161,7 @@ async function live(random: Random, { updates, since }: Input): Promise<void> {
     close: () => http.close(),
     me: { id: OWN, username: "rialto_bot", name: "rialto", readsAll: true },
     positions: new TelegramPositions(since),
-    painter: null,
+    painters: { webp: null, tgs: null },
   });
   const state = { over: false };
   void session.ended.finally(() => (state.over = true));
