@@ -25,11 +25,10 @@ export function innerMedia(raw: Json): readonly Json[] {
 
 function mediaOf(from: Json, depth: number): readonly Json[] {
   if (depth > DEPTH_MAX) return [];
-  const items = objectsIn(from, "items").flatMap((item) => mediaOf(item, depth + 1));
-  return [
-    ...items,
-    ...objectsIn(from, "blocks").flatMap((block) => [...mediumOf(block), ...mediaOf(block, depth + 1)]),
-  ];
+  const media: Json[] = [];
+  for (const item of objectsIn(from, "items")) media.push(...mediaOf(item, depth + 1));
+  for (const block of objectsIn(from, "blocks")) media.push(...mediumOf(block), ...mediaOf(block, depth + 1));
+  return media;
 }
 
 function mediumOf(block: Json): readonly Json[] {

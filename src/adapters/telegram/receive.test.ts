@@ -5,7 +5,6 @@ import { type Json, NOTHING, textIn } from "../kit/json.ts";
 import { telegramHappeningIn, type TelegramComing, type TelegramReacting } from "./happening.ts";
 import { userRef } from "./ids.ts";
 import { ALICE, aTelegramMessage, BOB, CREW, NEWS } from "./message.suite.ts";
-import { updateIn } from "./model.ts";
 import { came, edited, reacted, type TelegramReceiveContext, toEvents } from "./receive.ts";
 
 const channel: ChannelRef = mint("ChannelRef", "-1001");
@@ -384,18 +383,4 @@ test.each([
   ["", {}],
 ])("what is strange concerns nobody: %s %j", (kind, body) => {
   expect(telegramHappeningIn({ id: 1, kind, body })).toEqual({ is: "other" });
-});
-
-/** All that there are in Bot API 10.3, beside those that are told. */
-const OTHERS = (
-  "business_connection business_message edited_business_message deleted_business_messages guest_message " +
-  "stopped_message_generation message_reaction_count inline_query chosen_inline_result callback_query shipping_query " +
-  "pre_checkout_query purchased_paid_media poll poll_answer my_chat_member chat_join_request chat_boost " +
-  "removed_chat_boost managed_bot subscription"
-).split(" ");
-
-test.each(OTHERS)("an update of the kind %s tells nothing, whatever it holds", (kind) => {
-  const body = { ...base, message_id: 5, from: ALICE, user: ALICE, text: "hello", data: "x", id: "1" };
-  const update = updateIn({ update_id: 1, [kind]: body });
-  expect(update && telegramHappeningIn(update)).toEqual({ is: "other" });
 });
