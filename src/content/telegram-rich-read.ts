@@ -13,7 +13,7 @@ type PlaceWords = (location: unknown) => string;
 
 /**
  * A message that is written in blocks (`RichMessage` of Bot API 10.1 and later) as the tree. Pictures and other media
- * in it are files, of which only the captions are told here.
+ * in it are files, of which only the captions are here.
  */
 export function telegramRichBlocks(message: unknown, placeWords: PlaceWords): readonly Block[] {
   return blocksIn(message, placeWords, 0);

@@ -130,7 +130,7 @@ function bodyOf(post: MattermostPost): SaidBody | null {
   return { style: isAction ? "action" : "normal", source, files };
 }
 
-/** Each reader sees it once, for a while, and that alone: its words are for nobody elsewhere. */
+/** Each reader sees the message for a while only, so its words must not stay on other networks. */
 const BURN_ON_READ = "burn_on_read";
 const BURNT = "(a message that disappears after it is read, which only Mattermost can show)";
 
@@ -164,8 +164,8 @@ function remoteFile(id: string, known: readonly MattermostFile[]): RemoteFile {
 }
 
 /**
- * Anybody can write these props, so only a bot speaks under another name alone. What a webhook of a person posts has the
- * person behind its name, as has what a person posts with forged props.
+ * Anybody can write these props, so only a bot speaks under another name alone. Behind the name of a webhook stands the
+ * person who owns it, as behind a name that a person has forged.
  */
 function writer(post: MattermostPost, context: MattermostReceiveContext): Author {
   const isHook = textIn(post.props, "from_webhook") === "true";

@@ -38,7 +38,7 @@ test.each<readonly [string, Json, string]>([
   ["a picture that stands for an emoji", picture("5000000000000000001"), "🦀"],
   ["a picture that stands for none", picture("5000000000000000002"), ":custom_emoji_000002:"],
   ["a picture that is unknown", picture("5000000000000000003"), ":custom_emoji_000003:"],
-  ["a picture that nobody could ask for", picture("5000000000000000004"), ":custom_emoji_000004:"],
+  ["a picture whose look-up failed", picture("5000000000000000004"), ":custom_emoji_000004:"],
   ["a kind to come", { type: "aura" }, ""],
 ])("%s", async (_, reaction, shown) => {
   const { emoji } = emojiOf({

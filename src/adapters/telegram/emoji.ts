@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 export class TelegramEmoji {
   readonly #clock: Pick<Clock, "monoMs" | "after">;
   readonly #custom: Directory<string, string>;
-  /** Pictures that were told by a name: when one is taken off, the same name has to say so. */
+  /** Pictures that were reported by a name. The removal of a reaction must have the same name. */
   readonly #named = new Lru<string, string>(EMOJI_MAX);
   #loads = 0;
 
@@ -59,7 +59,7 @@ export class TelegramEmoji {
     return type === "custom_emoji" ? this.#pictured(textIn(reaction, "custom_emoji_id") ?? "") : "";
   }
 
-  /** One that stands for no emoji, or for one that nobody knows, has a name of its own. */
+  /** A picture that stands for no known emoji has a name of its own. */
   #pictured(id: string): string {
     const emoji = this.#named.get(id) ?? asEmoji(this.#custom.known(id) ?? "");
     if (emoji !== "") return emoji;

@@ -138,12 +138,12 @@ describe("words around a message", () => {
       "cat<br><em>for Bob</em>",
     ],
     [
-      "nobody, where the bot answers a message of the chat",
+      "no person, where the bot answers a message of the chat",
       { text: "cat", guest_bot_caller_user: BOB, reply_to_message: { message_id: 3, chat: CREW } },
       "cat",
     ],
     [
-      "no part of what one person alone was told",
+      "no part of an ephemeral message",
       {
         text: "so?",
         reply_to_message: { message_id: 0, ephemeral_message_id: 4, chat: CREW, text: "psst" },
@@ -204,11 +204,7 @@ describe("what is answered", () => {
     ["that something was pinned", { reply_to_message: { ...root, pinned_message: {} } }, "3"],
     ["not a message of another chat", { reply_to_message: { ...root, chat: NEWS } }, null],
     ["not a copy", { reply_to_message: { ...root, sender_chat: NEWS, is_automatic_forward: true } }, null],
-    [
-      "not what one person alone was told",
-      { reply_to_message: { ...root, message_id: 0, ephemeral_message_id: 4 } },
-      null,
-    ],
+    ["not an ephemeral message", { reply_to_message: { ...root, message_id: 0, ephemeral_message_id: 4 } }, null],
     ["not what has no id", { reply_to_message: { text: "hi" } }, null],
     [
       "in a basic group, with its name",
@@ -229,7 +225,7 @@ describe("what the service says", () => {
     ]);
   });
 
-  test("who comes by way of a community", () => {
+  test("a person who joins by way of a community", () => {
     const event = { ...member, author: named(7, "Alice"), change: "join", key: "m/-1001/5/7" };
     expect(told({ community_chat_joined: { community: { id: 1, name: "Ships" } } })).toEqual([
       { ...event, text: "Alice joins from the community Ships" },

@@ -42,7 +42,7 @@ export interface TelegramReceiveContext {
   readonly isJoined: (chat: number) => boolean;
   /** Stickers that stand still are told as PNG. */
   readonly stickersAsPng: boolean;
-  /** Stickers that move are told as a still picture. */
+  /** Stickers that move come as a still picture. */
   readonly stickersAsStills?: boolean;
 }
 

@@ -219,7 +219,7 @@ describe("files", () => {
     expect(await contentIn(await live(town, { settings, before: third }))).toEqual(webp);
   });
 
-  test("that are stickers that move are told as a still picture, and are, where something draws them", async () => {
+  test("moving stickers come as a still picture where a package draws them", async () => {
     const town = await telegramTown();
     const { alice, chat } = town;
     const settings = { MediaConvertTgs: "png" };
@@ -238,7 +238,7 @@ describe("files", () => {
     expect(opened?.ok === true && Buffer.from(await readAll(opened.stream)).equals(PICTURE)).toBe(true);
     expect(drawn).toEqual([Buffer.from(tgs)]);
     await stop(first);
-    // The drawing never goes on under the name of a picture.
+    // The drawing is never sent under the name of a picture.
     const second = await live(town, { settings, before: first });
     expect(await second.session.openFile?.(ref, never)).toMatchObject({ ok: false, why: { code: "unsupported" } });
   });

@@ -26,7 +26,7 @@ const photo: Json = { type: "photo", photo: [{ file_id: "p" }], caption: { text:
 test.each<readonly [string, Json, string, readonly string[]]>([
   ["keeps its blocks", rich(heading, photo), "<h1>Ships</h1><p>a ship</p>", ["photo-5-1.jpg"]],
   [
-    "says who said it first, and by which bot",
+    "names its first author and its bot",
     { ...rich(heading), forward_origin: { type: "user", sender_user: BOB }, via_bot: { id: 9, username: "gif" } },
     "<p><em>Forwarded from Bob:</em></p><h1>Ships</h1><p><em>via @gif</em></p>",
     [],

@@ -57,7 +57,10 @@ export const isHere = ({ ApiURL }: Pick<TelegramSettings, "ApiURL">): boolean =>
 
 const LOCAL = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::|\/|$)/u;
 
-/** What the settings say together; the schema has checked each by itself. `hasSharp`, `hasCanvasKit`: whether these are installed. */
+/**
+ * What the settings say together; the schema has checked each by itself. `hasSharp`, `hasCanvasKit`: whether these are
+ * installed.
+ */
 export function checkSettings(
   settings: TelegramSettings,
   hasSharp: () => boolean,

@@ -52,7 +52,7 @@ test("a drawing is unpacked, and drawn where something is seen of it", async () 
 });
 
 test("what is not installed draws nothing", () => {
-  expect(loadCanvasKit(new CountingClock(), sharpFile("a-package-that-nobody-has"))).toBeNull();
+  expect(loadCanvasKit(new CountingClock(), sharpFile("a-package-that-is-not-there"))).toBeNull();
 });
 
 test.each([

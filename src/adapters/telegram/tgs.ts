@@ -10,7 +10,7 @@ import type { TgsJob } from "./tgs-worker.ts";
 const JSON_MAX = 8 * 1024 * 1024;
 /** One takes a few tenths of a second. */
 const DRAW_MS = 10_000;
-/** So many wait to be drawn; a channel that sends more has most of its stickers without a picture. */
+/** Stickers that wait to be drawn. Beyond this limit they come without a picture. */
 const WAITING_MAX = 50;
 const HEAP_MB = 128;
 

@@ -3,7 +3,7 @@ import { telegramHappeningIn } from "./happening.ts";
 import { ALICE, CREW } from "./message.suite.ts";
 import { updateIn } from "./model.ts";
 
-/** All that there are in Bot API 10.3, beside those that are told. */
+/** All kinds of Bot API 10.3 beside those that Rialto reports. */
 const OTHERS = (
   "business_connection business_message edited_business_message deleted_business_messages guest_message " +
   "stopped_message_generation message_reaction_count inline_query chosen_inline_result callback_query shipping_query " +
