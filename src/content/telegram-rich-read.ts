@@ -171,7 +171,10 @@ const inFormat = (
 
 /** One after the other, without those that are empty. */
 function joined(parts: readonly (readonly Inline[])[], between: string): readonly Inline[] {
-  return parts
-    .filter((part) => part.length > 0)
-    .flatMap((part, at): readonly Inline[] => (at === 0 ? part : [{ t: "text", text: between }, ...part]));
+  const of: Inline[] = [];
+  for (const part of parts.filter(({ length }) => length > 0)) {
+    if (of.length > 0) of.push({ t: "text", text: between });
+    of.push(...part);
+  }
+  return of;
 }

@@ -133,6 +133,23 @@ describe("words around a message", () => {
     ],
     ["the bot that made it", { text: "cat", via_bot: { id: 9, username: "gif" } }, "cat<br><em>via @gif</em>"],
     [
+      "buttons that lead somewhere",
+      {
+        text: "cat",
+        reply_markup: {
+          inline_keyboard: [
+            [{ text: "Site", url: "https://x.example/" }, { text: "Vote", callback_data: "v" }, 5],
+            [
+              { text: "More", url: "https://y.example/" },
+              { text: "Me", url: "tg://user?id=5" },
+            ],
+            "none",
+          ],
+        },
+      },
+      'cat<br><a href="https://x.example/">Site</a> / <a href="https://y.example/">More</a>',
+    ],
+    [
       "for whom a bot that is a guest answers",
       { text: "cat", from: { id: 9, is_bot: true, first_name: "Guest" }, guest_bot_caller_user: BOB },
       "cat<br><em>for Bob</em>",

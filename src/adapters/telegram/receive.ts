@@ -3,7 +3,7 @@ import type { Author, Edited, Event, Membership, Posted, Reacted, SaidBody, Topi
 import type { ChannelRef, MessageRef } from "../../contract/ids.ts";
 import { excerpt } from "../../content/length.ts";
 import { cleanName } from "../kit/clean-name.ts";
-import { isObject, type Json, NOTHING, objectIn, textIn } from "../kit/json.ts";
+import { isObject, type Json, listIn, NOTHING, objectIn, textIn } from "../kit/json.ts";
 import type { TelegramComing, TelegramReacting } from "./happening.ts";
 import { eventKey, messageRef } from "./ids.ts";
 import {
@@ -258,7 +258,8 @@ function bodyOf(
     const words = serviceWords(first.raw);
     return words === null ? null : { style: "action", source: telegramSource(words, []), files: [] };
   }
-  const [above, below] = [before(first, context), through(first.raw)];
+  const above = before(first, context);
+  const below = joinedSaid([linkButtons(first.raw), through(first.raw)]);
   const files = messages.flatMap(({ raw, id }) => allFilesOf(raw, id, context.stickersAsPng, context.stickersAsStills));
   const rich = richBlocks(first.raw["rich_message"]);
   if (rich.length > 0) {
@@ -291,6 +292,25 @@ function before(message: TelegramMessage, context: TelegramReceiveContext): read
   if (quote !== null && objectIn(raw, "quote")["is_manual"] === true) return [...parts, inFormat("blockquote", quote)];
   return isCopy(reply, context) ? [...parts, inFormat("blockquote", bare(shortWords(reply)))] : parts;
 }
+
+/** The buttons below a message that lead somewhere: others do nothing on other networks. */
+function linkButtons(raw: Json): TelegramSaid {
+  const rows = listIn(objectIn(raw, "reply_markup"), "inline_keyboard");
+  let text = "";
+  const entities: Json[] = [];
+  for (const button of rows.flatMap((row): readonly unknown[] => (Array.isArray(row) ? row : []))) {
+    const url = isObject(button) ? (textIn(button, "url") ?? "") : "";
+    if (!isObject(button) || !/^https?:/iu.test(url) || entities.length === BUTTONS_MAX) continue;
+    if (text !== "") text += " / ";
+    const words = cleanName(textIn(button, "text") ?? "") || url;
+    entities.push({ type: "text_link", offset: text.length, length: words.length, url });
+    text += words;
+  }
+  return { text, entities };
+}
+
+/** Messages may have a hundred. */
+const BUTTONS_MAX = 20;
 
 /** By which bot something was made, or for whom a bot that is a guest made it. */
 function through(raw: Json): TelegramSaid {
