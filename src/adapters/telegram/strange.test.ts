@@ -22,6 +22,7 @@ const context: TelegramReceiveContext = {
   emoji: (reaction) => textIn(reaction, "emoji") ?? "",
   isJoined: () => false,
   stickersAsPng: true,
+  stickersAsStills: true,
 };
 
 /** Names of the network's fields, so that strange values stand where others are expected. */
@@ -31,7 +32,9 @@ const FIELDS = (
   "forum_topic_edited forum_topic_created forward_origin external_reply quote reply_to_message reply_to_story via_bot " +
   "media_group_id sender_chat author_signature message_thread_id is_topic_message edit_date migrate_to_chat_id user " +
   "old_reaction new_reaction old_chat_member new_chat_member actor_chat message_id type blocks items cells options " +
-  "tasks first_name title username file_id file_size duration live_photo document animation offset length emoji status"
+  "tasks first_name title username file_id file_size duration live_photo document animation offset length emoji status " +
+  "reply_markup inline_keyboard url media label button buttons credit summary is_animated community_chat_joined gift " +
+  "community_chat_added guest_bot_caller_user receiver_user"
 ).split(" ");
 
 const value = fc.letrec((tie) => ({
