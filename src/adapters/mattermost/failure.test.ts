@@ -34,7 +34,7 @@ const cases: readonly (readonly [string, Given, string, RegExp])[] = [
   ["a post is unknown", { status: 404, id: "app.post.get.app_error" }, "rejected", /HTTP 404$/u],
   ["a proxy refuses", { status: 403 }, "deferred 10000 channel", /between Rialto and Server/u],
   ["a proxy finds nothing", { status: 404 }, "deferred 10000 channel", /between Rialto and Server/u],
-  ["a proxy with a page of its own", { status: 418 }, "deferred 10000 channel", /between Rialto and Server/u],
+  ["a proxy that does not understand it", { status: 400 }, "rejected", /HTTP 400/u],
   ["a proxy for which it is too large", { status: 413 }, "rejected", /HTTP 413/u],
   ["a proxy that takes no files", { status: 403, doing: UPLOADING }, "rejected", /HTTP 403/u],
   ["a server in trouble", { status: 500, id: "app.post.save.app_error" }, "unknown", /HTTP 500/u],

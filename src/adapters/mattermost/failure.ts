@@ -46,9 +46,10 @@ export async function outcomeOf(failure: RestFailure, failing: Failing): Promise
   if (!certain) return { is: "unknown", why };
   if (status === 0) return deferred(why, AGAIN_MS, "session");
   if (status === 401) return unauthorized(failure);
-  if (refusalId(failure) === "") return elsewhere(failure, failing.doing);
   if (refusalId(failure).match(/deleted|archived/) !== null) return archived(failing);
-  if (status === 403 || status === 404) return await forbidden(failure, failing);
+  if (status === 403 || status === 404) {
+    return refusalId(failure) === "" ? elsewhere(failure, failing.doing) : await forbidden(failure, failing);
+  }
   if (refusalId(failure).includes("message_length")) {
     const longer = `${message} (the server's MaxPostSize is ${failing.link.limits.postMax} characters)`;
     return rejected("too_large", longer);
@@ -68,12 +69,11 @@ function unauthorized(failure: RestFailure): Outcome {
   return deferred({ code: "auth", message: `${failure.message}; ${remedy}` }, RATE_MS, "session");
 }
 
-/** Mattermost gives each refusal an id: this one says nothing of the message, except that it is too large. */
+/** Mattermost gives each refusal an id: this one may say nothing of the message. */
 function elsewhere(failure: RestFailure, doing: Doing): Outcome {
   const { message, retryAfterMs } = failure;
-  const code = codeOf(failure);
   // A text does not wait for its files.
-  if (code === "too_large" || doing === UPLOADING) return rejected(code, message);
+  if (doing === UPLOADING) return rejected(codeOf(failure), message);
   const said = `${message}, which is no answer of Mattermost: look at what is between Rialto and Server`;
   return deferred({ code: "network", message: said }, retryAfterMs ?? ELSEWHERE_MS, "channel");
 }
