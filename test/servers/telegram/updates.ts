@@ -156,14 +156,14 @@ export function isIn(chat: ChatRow, id: number): boolean {
   return status !== "left" && status !== "kicked";
 }
 
-/** Bots see no messages of bots, and with privacy only what is meant for them. */
+/** Bots see messages of bots only in a mode of their own, and with privacy only what is meant for them. */
 function sees(bot: BotRow, row: MessageRow): boolean {
   const { chat, wire, by } = row;
   const { id } = bot.user;
   if (by === id || !isIn(chat, id)) return false;
   const { from } = wire;
   const isMask = from?.id === ANONYMOUS.id || from?.id === AS_CHANNEL.id;
-  if (from?.is_bot === true && !isMask && !row.isService) return false;
+  if (from?.is_bot === true && !isMask && !row.isService && !bot.hearsBots) return false;
   if (chat.wire.type === "private") return true;
   if (chat.wire.type === "channel") return isAdmin(chat, id);
   return !bot.hasPrivacy || isAdmin(chat, id) || row.isService || isMeant(bot, row);

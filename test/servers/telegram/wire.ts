@@ -50,6 +50,8 @@ export interface BotRow {
   readonly revoked: Set<string>;
   /** As BotFather has it: in groups it hears only what is meant for it. */
   hasPrivacy: boolean;
+  /** As BotFather has it: *Bot-to-Bot Communication Mode*. */
+  hearsBots: boolean;
   loggedOut: boolean;
   webhook: string;
   /** What it asked for; null: what a server sends to whoever does not ask. */

@@ -65,6 +65,7 @@ export class World {
       token: `${id}:${newSecret(26)}`,
       revoked: new Set(),
       hasPrivacy: true,
+      hearsBots: false,
       loggedOut: false,
       webhook: "",
       allowed: null,
