@@ -58,7 +58,11 @@ export class TelegramPoster {
       case "failed":
         return this.#refused(asked.failure, wanted);
       case "done":
-        return { is: "made", refs: asked.value.map((one, at) => this.#note(wanted, one, at)) };
+        // Servers may schedule a large file, and give its message an id only later.
+        return {
+          is: "made",
+          refs: asked.value.flatMap((one, at) => (one.id === 0 ? [] : this.#note(wanted, one, at))),
+        };
     }
   }
 

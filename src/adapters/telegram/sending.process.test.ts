@@ -49,6 +49,15 @@ describe("posts", () => {
     expect(asked).toEqual([!DisableWebPagePreview]);
   });
 
+  test("what the server will send later has no id by which it could be changed", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const answer = { ok: true, result: { message_id: 0, date: 1, chat: town.dock.wire } };
+    town.server.faults.answer({ path: "/sendMessage" }, { status: 200, json: answer });
+    const { outcome } = await doOp(life, postOf(life.in(town.dock), "hi"));
+    expect(outcome).toEqual({ is: "delivered", receipt: { messages: [], losses: [] } });
+  });
+
   test("a long text is several messages, each announced before it leaves", async () => {
     const town = await sendingTown();
     const life = sending(town);
