@@ -40,6 +40,13 @@ function runsOf(text: string): readonly Run[] {
   return runs;
 }
 
+/** A line with its formatting codes left out. */
+export function withoutCodes(line: string): string {
+  return runsOf(line)
+    .map(({ text }) => text)
+    .join("");
+}
+
 /** Words without codes; lines end in `\n`. */
 export function wordsOf(text: string): string {
   return withoutC0(text.replaceAll(/\r\n?/g, "\n"));

@@ -324,7 +324,7 @@ test("an answer in a batch counts for the line whose label the batch has", async
     caps: "message-tags echo-message labeled-response batch",
     channels: ["#a"],
   });
-  const posts = [post(live, "\u000304red"), post(live, "other")];
+  const posts = [post(live, "red"), post(live, "other")];
   const labels = (await lines(peer, 2)).map((line) => /^@label=(\S+) /.exec(line)?.[1]);
   peer.send(
     `@label=${labels[0]} :irc.test BATCH +1 labeled-response`,

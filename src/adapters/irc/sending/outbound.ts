@@ -7,6 +7,7 @@ import { plainText } from "../../../content/plain.ts";
 import { onAbort } from "../../../lib/abort.ts";
 import type { Channels } from "../channels/channels.ts";
 import type { Charset } from "../wire/charset.ts";
+import type { OpForm } from "./acceptance.ts";
 import type { Flow } from "./flow.ts";
 import { passesClientTag } from "../wire/isupport.ts";
 import type { ConnectionContext } from "../link.ts";
@@ -21,8 +22,9 @@ import {
   relayParts,
   topicPart,
 } from "./parts.ts";
-import type { LearnedLimitation } from "./refusal.ts";
 import type { Relay, IdentityLevel } from "./relay.ts";
+import type { LineOutcome } from "./sending.ts";
+import { TRAIT_NAMES, withoutTraits } from "./traits.ts";
 import { type Rendered, renderPost, renderTopic, textRoom } from "../render.ts";
 import type { IrcSettings } from "../settings.ts";
 import type { Tags } from "../wire/tags.ts";
@@ -40,6 +42,8 @@ interface OutboundOptions {
   /** A message was sent to the channel. */
   readonly onSent: (text: string, channel: ChannelRef) => void;
 }
+
+type RenderedLines = Pick<Rendered, "command" | "lines">;
 
 interface Made {
   readonly level: IdentityLevel;
@@ -144,15 +148,50 @@ export class Outbound {
 
   async #send(op: PostOp, attempt: Attempt, target: ChannelRef, { level, rendered }: Made): Promise<Outcome> {
     const { flow, link, relay } = this.#options;
-    const losses: readonly Loss[] =
-      relay.wanted && op.author !== null && level?.named !== false
-        ? [...rendered.losses, { what: "identity", note: "the name is in the text" }]
-        : rendered.losses;
-    const onLesson = (limitation: LearnedLimitation): void => {
-      if (limitation === "multiline") this.#isSingle = true;
-      else if (level !== null) relay.learn(limitation, level.nick, link.key(target));
-    };
-    return await flow.post({ target, lines: this.#parts(op, target, rendered, level), losses, attempt, onLesson });
+    const { acceptance } = flow;
+    const losses: Loss[] = [...rendered.losses];
+    if (relay.wanted && op.author !== null && level?.named !== false)
+      losses.push({ what: "identity", note: "the name is in the text" });
+    const key = link.key(target);
+    const form = acceptance.form(key, op.id);
+    const formed = this.#formed(rendered, form.without, losses);
+    const outcome = await flow.post({
+      target,
+      lines: this.#parts(op, target, formed, level),
+      losses,
+      attempt,
+      onAnswer: (part, answer) => this.#learn(op, part, answer, { key, level }),
+    });
+    if (outcome.is === "delivered") acceptance.passed(key, op.id, form);
+    return outcome;
+  }
+
+  /** The same words as the channel takes them. */
+  #formed({ command, lines }: Rendered, without: OpForm["without"], losses: Loss[]): RenderedLines {
+    if (without.size === 0) return { command, lines };
+    const formed = lines.map(({ text, end }) => ({ ...withoutTraits({ command, text }, without), end }));
+    if (formed.some(({ text }, index) => text !== lines[index]?.text))
+      losses.push({
+        what: "format",
+        note: `the channel takes no ${Array.from(without, (trait) => TRAIT_NAMES[trait]).join(", ")}`,
+      });
+    return { command: formed[0]?.command ?? command, lines: formed };
+  }
+
+  #learn(
+    op: PostOp,
+    part: IrcPart,
+    answer: LineOutcome,
+    { key, level }: { readonly key: string; readonly level: IdentityLevel },
+  ): void {
+    const { relay, flow } = this.#options;
+    const { acceptance } = flow;
+    if (answer.is === "confirmed") acceptance.take(key, part.traits);
+    if (answer.is !== "refused" || answer.refusal.is !== "deferred") return;
+    const { limitation, omit } = answer.refusal;
+    if (omit !== undefined) acceptance.refuse(key, op.id, omit);
+    if (limitation === "multiline") this.#isSingle = true;
+    else if (limitation !== undefined && level !== null) relay.learn(limitation, level.nick, key);
   }
 
   #made(op: PostOp, target: ChannelRef, rest: string | null): Made {
@@ -183,7 +222,7 @@ export class Outbound {
     });
   }
 
-  #parts(op: PostOp, target: ChannelRef, rendered: Rendered, level: IdentityLevel): readonly IrcPart[] {
+  #parts(op: PostOp, target: ChannelRef, rendered: RenderedLines, level: IdentityLevel): readonly IrcPart[] {
     const place = { target, tags: op.resume === null ? this.#replyTags(op) : NONE };
     if (level !== null) return relayParts(rendered.lines, place, level.nick);
     if (!this.#takesBatch(rendered)) return lineParts(rendered, place);
@@ -191,7 +230,7 @@ export class Outbound {
     return [batchPart(rendered.lines, place, `m${this.#batches}`)];
   }
 
-  #takesBatch(rendered: Rendered): boolean {
+  #takesBatch(rendered: RenderedLines): boolean {
     const { link, charset } = this.#options;
     if (this.#isSingle || !link.has(MULTILINE) || !link.has("batch")) return false;
     const limits = multilineLimits(link.caps.offered.get(MULTILINE));

@@ -3,6 +3,7 @@ import { progressAt } from "../ids.ts";
 import type { Progress } from "../../../contract/ids.ts";
 import type { Rendered, RenderedLine } from "../render.ts";
 import type { Tags } from "../wire/tags.ts";
+import { type LineTrait, traitsOf } from "./traits.ts";
 
 /** One line as it is written, without its label. */
 export interface Frame {
@@ -20,6 +21,8 @@ export interface IrcPart {
   /** The command that comes back to us, and its last parameter. */
   readonly command: "PRIVMSG" | "NOTICE" | "REDACT" | "TOPIC";
   readonly text: string;
+  /** What a channel may refuse it for. */
+  readonly traits: readonly LineTrait[];
   /** The name that the server shows in place of ours; of relayed lines. */
   readonly under?: string;
   /** Written in one go; the first one carries the label. */
@@ -35,11 +38,15 @@ interface Place {
 }
 
 /** Each line by itself; only the first one carries the tags. */
-export function lineParts({ command, lines }: Rendered, { target, tags }: Place): readonly IrcPart[] {
+export function lineParts(
+  { command, lines }: Pick<Rendered, "command" | "lines">,
+  { target, tags }: Place,
+): readonly IrcPart[] {
   return lines.map(({ text, end }, index) => ({
     kind: "line",
     command,
     text,
+    traits: traitsOf({ command, text }),
     frames: [{ command, params: [target, text], tags: index === 0 ? tags : NONE }],
     end,
   }));
@@ -51,6 +58,7 @@ export function relayParts(lines: readonly RenderedLine[], { target, tags }: Pla
     kind: "relay",
     command: "PRIVMSG",
     text,
+    traits: traitsOf({ command: "PRIVMSG", text }),
     under: nick,
     frames: [{ command: "RELAYMSG", params: [target, nick, text], tags: index === 0 ? tags : NONE }],
     end,
@@ -60,10 +68,12 @@ export function relayParts(lines: readonly RenderedLine[], { target, tags }: Pla
 /** All lines as one message (`draft/multiline`); who does not know that sees the lines. */
 export function batchPart(lines: readonly RenderedLine[], { target, tags }: Place, reference: string): IrcPart {
   const inside: Tags = new Map([["batch", reference]]);
+  const whole = lines.map(({ text }) => text).join("\n");
   return {
     kind: "batch",
     command: "PRIVMSG",
-    text: lines.map(({ text }) => text).join("\n"),
+    text: whole,
+    traits: traitsOf({ command: "PRIVMSG", text: whole }),
     frames: [
       { command: "BATCH", params: [`+${reference}`, MULTILINE, target], tags },
       ...lines.map(({ text }) => ({ command: "PRIVMSG", params: [target, text], tags: inside })),
@@ -82,6 +92,7 @@ export function redactParts(target: string, messages: readonly MessageRef[]): re
     kind: "redact",
     command: "REDACT",
     text: message,
+    traits: [],
     frames: [{ command: "REDACT", params: [target, message], tags: NONE }],
     end: index === messages.length - 1 ? END : progressAt(index + 1),
   }));
@@ -93,6 +104,7 @@ export function topicPart(target: string, text: string): IrcPart {
     kind: "topic",
     command: "TOPIC",
     text,
+    traits: [],
     frames: [{ command: "TOPIC", params: [target, text], tags: NONE }],
     end: END,
   };
@@ -120,7 +132,7 @@ export function multilineLimits(value: string | undefined): MultilineLimits | nu
 
 /** Whether these lines can be one message. Line feeds between them count. */
 export function fitsMultiline(
-  { command, lines }: Rendered,
+  { command, lines }: Pick<Rendered, "command" | "lines">,
   limits: MultilineLimits,
   measure: (text: string) => number,
 ): boolean {

@@ -20,6 +20,15 @@ test.each([
   [":irc.test 404 me #a :Cannot send to channel (no colours allowed)", ["#a", "rejected", "bad_content"]],
   [":irc.test 404 me #a :You cannot send external messages to this channel", ["#a", "gone", "not_found"]],
   [":irc.test 404 me #Information :You need voice (+v) (#information)", ["#Information", "deferred", "forbidden"]],
+  [
+    ":irc.test 404 me #a :You cannot send messages until you have been a member for 9 seconds.",
+    ["#a", "deferred", "forbidden"],
+  ],
+  [
+    ":irc.test 404 me #a :Your message exceeded the 80% upper case character threshold",
+    ["#a", "rejected", "bad_content"],
+  ],
+  [":irc.test 408 me #a :You cannot use colors on this channel", ["#a", "rejected", "bad_content"]],
   [":irc.test 482 me #a :You're not a channel operator", null],
   [":irc.test 403 me #a :No such channel", ["#a", "gone", "not_found"]],
   [":irc.test 442 me #a :You're not on that channel", ["#a", "gone", "not_found"]],
@@ -46,4 +55,18 @@ test.each([
   [":alice!a@host PRIVMSG #a :404", null],
 ])("%s", (line, expected) => {
   expect(read(line)).toEqual(expected);
+});
+
+test.each([
+  [
+    "408 me #a :You cannot use control codes on this channel. Not sent: my secret",
+    "You cannot use control codes on this channel.",
+  ],
+  [
+    "404 me #a :Your message to this channel contained a banned phrase (secret) and was blocked.",
+    "Your message to this channel contained a banned phrase and was blocked.",
+  ],
+])("a reason has no text of the message: %s", (line, reason) => {
+  const refused = refusalOf(parseLine(`:irc.test ${line}`)!)?.refusal;
+  expect(refused).toMatchObject({ why: { message: `the server refuses the line: ${reason}` } });
 });

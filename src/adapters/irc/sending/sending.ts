@@ -3,7 +3,7 @@ import type { Loss, Outcome, Reason } from "../../../contract/outcome.ts";
 import type { Attempt } from "../../../contract/session.ts";
 import { onAbort } from "../../../lib/abort.ts";
 import type { IrcPart } from "./parts.ts";
-import type { LearnedLimitation, LineRefusal } from "./refusal.ts";
+import type { LineRefusal } from "./refusal.ts";
 
 /** What became of a line that was written. */
 export type LineOutcome =
@@ -26,7 +26,7 @@ export class Sending {
   readonly #lines: readonly IrcPart[];
   readonly #losses: readonly Loss[];
   readonly #attempt: Attempt;
-  readonly #onLesson: (limitation: LearnedLimitation) => void;
+  readonly #onAnswer: (part: IrcPart, answer: LineOutcome) => void;
   readonly #states: State[];
   readonly #messages: MessageRef[] = [];
   readonly #resolve: (outcome: Outcome) => void;
@@ -40,8 +40,8 @@ export class Sending {
     readonly lines: readonly IrcPart[];
     readonly losses: readonly Loss[];
     readonly attempt: Attempt;
-    /** Called when a refusal says that another way has to be taken from now on. */
-    readonly onLesson?: (limitation: LearnedLimitation) => void;
+    /** Called for each line that was written and answered. */
+    readonly onAnswer?: (part: IrcPart, answer: LineOutcome) => void;
   }) {
     const outcome = Promise.withResolvers<Outcome>();
     this.outcome = outcome.promise;
@@ -50,7 +50,7 @@ export class Sending {
     this.#lines = options.lines;
     this.#losses = options.losses;
     this.#attempt = options.attempt;
-    this.#onLesson = options.onLesson ?? (() => {});
+    this.#onAnswer = options.onAnswer ?? (() => {});
     this.#states = options.lines.map(() => "waiting");
     const cancel = (): void => this.cut({ code: "stopping", message: "sending was cancelled" });
     this.#release = onAbort(options.attempt.signal, cancel);
@@ -94,9 +94,8 @@ export class Sending {
   answered(index: number, answer: LineOutcome): void {
     if (this.#over || this.#states[index] !== "written") return;
     this.#states[index] = answer;
-    if (answer.is === "refused" && answer.refusal.is === "deferred" && answer.refusal.limitation !== undefined) {
-      this.#onLesson(answer.refusal.limitation);
-    }
+    const part = this.#lines[index];
+    if (part !== undefined) this.#onAnswer(part, answer);
     if (answer.is !== "confirmed") this.#drop(0);
     this.#settle();
   }

@@ -1,6 +1,6 @@
 import type { MessageRef } from "../../../contract/ids.ts";
 import type { IrcPart, IrcPartKind } from "./parts.ts";
-import type { RefusalVerdict } from "./refusal.ts";
+import { refusalFor, type RefusalVerdict } from "./refusal.ts";
 import type { LineOutcome, Sending } from "./sending.ts";
 
 /**
@@ -51,6 +51,11 @@ export class LineWindow {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Whether such a line to the channel waits for its answer. */
+  some(key: string, isMeant: (part: IrcPart) => boolean): boolean {
+    return this.#open.some(({ sending, part }) => sending.key === key && isMeant(part));
   }
 
   /** How many lines have no PING after them. */
@@ -130,7 +135,7 @@ export class LineWindow {
     const line = labelled ?? (meant.length === 1 ? meant[0] : undefined);
     if (line !== undefined) {
       this.#drop([line]);
-      line.sending.answered(line.index, answerTo(refusal));
+      line.sending.answered(line.index, answerTo(refusal, line.part));
       return true;
     }
     if (meant.length === 0) return false;
@@ -159,8 +164,9 @@ export class LineWindow {
   }
 }
 
-function answerTo(refusal: RefusalVerdict): LineOutcome {
-  return refusal.is === "done" ? { is: "confirmed", message: null } : { is: "refused", refusal };
+function answerTo(refusal: RefusalVerdict, part: IrcPart): LineOutcome {
+  if (refusal.is === "done") return { is: "confirmed", message: null };
+  return { is: "refused", refusal: refusalFor(refusal, part) };
 }
 
 const unlabelled = ({ label }: WrittenLine): boolean => label === null;
@@ -184,8 +190,9 @@ function meaning(
 function settle(lines: readonly WrittenLine[], refused: readonly RefusalVerdict[], exact: boolean): void {
   const refusal = refused[0];
   const all = exact && refused.length >= lines.length;
-  for (const [index, { sending, index: part, proof }] of lines.entries()) {
-    if (refusal !== undefined && all) sending.answered(part, answerTo(refused[index] ?? refusal));
+  for (const [index, line] of lines.entries()) {
+    const { sending, index: part, proof } = line;
+    if (refusal !== undefined && all) sending.answered(part, answerTo(refused[index] ?? refusal, line.part));
     else if (refusal !== undefined && refusal.is !== "done")
       sending.answered(part, { is: "unknown", why: refusal.why });
     else if (proof === "pong" || proof === "seen") sending.answered(part, { is: "confirmed", message: null });
