@@ -9,6 +9,7 @@ import { History } from "./channels/history.ts";
 import type { ConnectionContext } from "./link.ts";
 import { isSplit, Netsplits } from "./channels/netsplits.ts";
 import { type IrcReceiveContext, taggedTimeMs, toEvents } from "./receive.ts";
+import { Replays } from "./channels/replays.ts";
 import type { IrcSettings } from "./settings.ts";
 import { UsersCommand } from "./channels/users-command.ts";
 import type { IrcLine } from "./wire/wire.ts";
@@ -31,6 +32,7 @@ interface InboundOptions extends Pick<OpenArgs<IrcSettings>, "settings" | "host"
  * `!users`.
  */
 export class IrcInbound {
+  readonly replays: Replays;
   readonly #options: InboundOptions;
   readonly #intake: EventIntake;
   readonly #history: History;
@@ -45,6 +47,7 @@ export class IrcInbound {
   constructor(options: InboundOptions) {
     const { host, link, since, isRelayed } = options;
     this.#options = options;
+    this.replays = new Replays(link, host.clock);
     this.#serverNowMs = host.clock.nowMs();
     const history = new History({
       link,

@@ -293,6 +293,7 @@ export class IrcSession implements Session<IrcHandlers> {
       this.#inbound.takeOld(line, played);
       return;
     }
+    if (this.#inbound.replays.take(line)) return;
     // Its text is the server's own; the other parameters may repeat what we have sent.
     if (/^[45]\d\d$/u.test(line.command)) {
       host.log.debug({ numeric: line.command, says: quote(line.params.at(-1) ?? "") }, "the server reports an error");

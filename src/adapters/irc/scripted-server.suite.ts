@@ -161,7 +161,9 @@ export function post(
     attempt = new RecordingAttempt(),
     resume = null as Progress | null,
     ...more
-  }: { channel?: string; attempt?: RecordingAttempt; resume?: Progress | null } & Partial<PostDraft & Pick<PostOp, "id">> = {},
+  }: { channel?: string; attempt?: RecordingAttempt; resume?: Progress | null } & Partial<
+    PostDraft & Pick<PostOp, "id">
+  > = {},
 ): { readonly attempt: RecordingAttempt; readonly outcome: Promise<Outcome> } {
   ops += 1;
   const op: PostOp = {

@@ -2,6 +2,7 @@ import type { Clock } from "../../../contract/host.ts";
 import { messageRef } from "../ids.ts";
 import type { Outcome, Reason } from "../../../contract/outcome.ts";
 import type { ConnectionContext } from "../link.ts";
+import { Acceptance } from "./acceptance.ts";
 import type { IrcPart } from "./parts.ts";
 import { type RefusedLine, refusalOf, relayRefusalOf, topicRefusalOf } from "./refusal.ts";
 import { Sending } from "./sending.ts";
@@ -38,10 +39,12 @@ export type Post = Omit<ConstructorParameters<typeof Sending>[0], "key"> & { rea
 
 /**
  * The writer of a session: one queue over all its channels, which take turns line by line. A line waits until the
- * window has room and the pace allows it, is announced, written once that is durable, and answered as `Window` says. An
- * op that must be tried again takes all that waits after it for the same channel with it, so that order is kept.
+ * window has room and the pace allows it, is announced, written once that is durable, and answered as `Window` says. A
+ * line that the channel may refuse for one of its traits is alone on its way to it: its refusal is exact, and the order
+ * holds. An op that must be tried again takes all that waits after it for the same channel with it, so that order is kept.
  */
 export class Flow {
+  readonly acceptance: Acceptance;
   readonly #link: ConnectionContext;
   readonly #clock: Clock;
   readonly #window = new LineWindow();
@@ -66,6 +69,7 @@ export class Flow {
   }) {
     this.#link = options.link;
     this.#clock = options.clock;
+    this.acceptance = new Acceptance(options.link);
     this.#onGone = options.onGone;
   }
 
@@ -94,6 +98,7 @@ export class Flow {
    * answers none.
    */
   take(line: IrcLine, label: string | null): boolean {
+    this.acceptance.read(line);
     if (line.command === "ACK") return label !== null && this.#settled(this.#window.onAck(label));
     if (this.#link.isOurs(line)) return this.#takeOwn(line, label);
     const refused = this.#refusedBy(line, label);
@@ -198,7 +203,22 @@ export class Flow {
       return;
     }
     this.#window.add({ sending, index, part, bytes: bytesOf(part), proof, label });
-    if (this.#careful) this.#cover();
+    // Others wait for the answer to a line that is alone.
+    if (this.#careful || (proof === "pong" && this.#isAlone(sending.key, part))) this.#cover();
+  }
+
+  #isAlone(key: string, part: IrcPart): boolean {
+    return part.traits.length > 0 && this.acceptance.isUnsure(key, part.traits);
+  }
+
+  /** Whether the line has to wait for the answer to another one in its channel. */
+  #waits(key: string, part: IrcPart): boolean {
+    const isAlone = this.#isAlone(key, part);
+    const isInWay = (other: IrcPart): boolean => isAlone || this.#isAlone(key, other);
+    return (
+      this.#announced.some(({ sending, part: other }) => sending.key === key && isInWay(other)) ||
+      this.#window.some(key, isInWay)
+    );
   }
 
   #proof({ kind }: IrcPart): Proof {
@@ -243,6 +263,7 @@ export class Flow {
       const next = !keys.has(sending.key) && goesOn(sending, held) ? sending.next : null;
       if (next === null) continue;
       keys.add(sending.key);
+      if (this.#waits(sending.key, next.line)) continue;
       if (first === null || this.#lastTurn(sending) < this.#lastTurn(first.sending)) first = { sending, ...next };
     }
     return first;

@@ -1,6 +1,8 @@
 import type { Reason, ReasonCode } from "../../../contract/outcome.ts";
 import { quote } from "../../kit/ends.ts";
-import type { IrcPartKind } from "./parts.ts";
+import type { Omission } from "./acceptance.ts";
+import type { IrcPart, IrcPartKind } from "./parts.ts";
+import type { LineTrait } from "./traits.ts";
 import type { IrcLine } from "../wire/wire.ts";
 
 /**
@@ -11,13 +13,17 @@ export type LearnedLimitation = "nick" | "relay" | "multiline";
 
 /** Why the server did not do what a line of ours asks for. `gone`: Rialto is not in the channel. */
 export type LineRefusal =
-  | { readonly is: "rejected"; readonly why: Reason }
+  /** `trait`: only because of it; `mode` is the letter of the channel mode that refuses it, null when unknown. */
+  | { readonly is: "rejected"; readonly why: Reason; readonly trait?: LineTrait; readonly mode?: string | null }
+  /** `unexplained`: the reason may be the channel or the line. `omit`: what the next attempt goes without. */
   | {
       readonly is: "deferred";
       readonly why: Reason;
       readonly retryInMs: number;
       readonly gone: boolean;
       readonly limitation?: LearnedLimitation;
+      readonly unexplained?: boolean;
+      readonly omit?: Omission;
     };
 
 /** `done`: there is nothing left to do. */
@@ -36,8 +42,19 @@ const RATE_RETRY_MS = 20_000;
 const REGISTERED_RETRY_MS = 60_000;
 
 /** The text is at fault, not the channel: it would be refused forever, and hold up all that follows it. */
-const CONTENT =
-  /colou?r|format|censor|banned (?:word|phrase)|filter|spam|blocked|swear|repeat|caps|capital|ctcp|too long|notice/iu;
+const CONTENT = /censor|banned (?:word|phrase)|filter|spam|blocked|swear|repeat|too long/iu;
+/** It is at fault by what the same words can do without. */
+const TRAITS: readonly (readonly [LineTrait, RegExp])[] = [
+  ["codes", /colou?r|format|control code/iu],
+  ["capitals", /\bcaps\b|capital|upper.?case/iu],
+  ["ctcp", /ctcp/iu],
+  ["notice", /notice/iu],
+];
+/** The channel is at fault: other words would be refused as well. */
+const CHANNEL_STATE =
+  /moderat|voice|\bban|\+[bmMrRv]\b|regist|identif|log(?:ged)? ?in|account|operator|member|permi(?:t|ssion)|external/iu;
+/** The letter of a channel mode, as `+c` or `(+c)`. */
+const MODE_LETTER = /(?:^|[\s(])\+(?<letter>[A-Za-z])(?![A-Za-z])/u;
 const OUTSIDE = /external|not (?:in|on) (?:the |that )?channel|outside/iu;
 const SAYING = /^(?:PRIVMSG|NOTICE)$/iu;
 /** How ircd-hybrid and its kin drop a line: not by a numeric. */
@@ -80,7 +97,7 @@ function numericOf({ command, params, source }: IrcLine): Numeric | null {
       return { target, refusal: later("forbidden", text, REGISTERED_RETRY_MS) };
     case "408":
     case "492":
-      return { target, refusal: never("bad_content", text) };
+      return { target, refusal: ofText(text) ?? never("bad_content", text) };
     case "411":
     case "412":
       return { target: null, refusal: never("bad_content", text) };
@@ -174,12 +191,46 @@ function cannotSend(text: string, target: string): LineRefusal {
   // Some servers repeat the channel's name in it, which may be #information.
   const reason = text.toLowerCase().replaceAll(target.toLowerCase() || " ", " ");
   if (OUTSIDE.test(reason)) return gone("not_found", text);
-  return CONTENT.test(reason) ? never("bad_content", text) : later("forbidden", text, MODERATED_RETRY_MS);
+  const moderated = later("forbidden", text, MODERATED_RETRY_MS);
+  return ofText(text, reason) ?? (CHANNEL_STATE.test(reason) ? moderated : { ...moderated, unexplained: true });
 }
 
-const said = (code: ReasonCode, text: string): Reason => ({ code, message: `the server refuses the line: ${text}` });
-const never = (code: ReasonCode, text: string): LineRefusal => ({ is: "rejected", why: said(code, text) });
-const later = (code: ReasonCode, text: string, retryInMs: number): LineRefusal => ({
+/** A refusal because of the text; null when it has another reason. */
+function ofText(text: string, reason = text.toLowerCase()): LineRefusal | null {
+  const refused = never("bad_content", text);
+  const trait = TRAITS.find(([, pattern]) => pattern.test(reason))?.[0];
+  if (trait !== undefined) return { ...refused, trait, mode: MODE_LETTER.exec(text)?.groups?.["letter"] ?? null };
+  return CONTENT.test(reason) ? refused : null;
+}
+
+/** These can be at fault where the server gives no reason. */
+const SUSPECTED: readonly LineTrait[] = ["codes", "notice"];
+
+/** What a refusal means for this line: whether the same words are to go out at once without some of its traits. */
+export function refusalFor(refusal: LineRefusal, { traits }: Pick<IrcPart, "traits">): LineRefusal {
+  const again = { is: "deferred", why: refusal.why, retryInMs: 0, gone: false } as const;
+  if (refusal.is === "rejected") {
+    const { trait, mode = null } = refusal;
+    if (trait === undefined || !traits.includes(trait)) return refusal;
+    // How many capitals are too many is known of no channel.
+    return { ...again, omit: { traits: [trait], mode, until: trait === "capitals" ? "op" : "channel" } };
+  }
+  const suspected = SUSPECTED.filter((trait) => traits.includes(trait));
+  if (refusal.unexplained !== true || suspected.length === 0) return refusal;
+  return { ...again, omit: { traits: suspected, mode: null, until: "trial" } };
+}
+
+const said = (code: ReasonCode, text: string): Reason => ({
+  code,
+  message: `the server refuses the line: ${text.replace(REPEATED, "")}`,
+});
+/** Some servers repeat the line, or the word of it that they do not like. */
+const REPEATED = / ?Not sent:.*$|(?<=banned (?:word|phrase)) \(.*?\)/isu;
+const never = (code: ReasonCode, text: string): LineRefusal & { readonly is: "rejected" } => ({
+  is: "rejected",
+  why: said(code, text),
+});
+const later = (code: ReasonCode, text: string, retryInMs: number): LineRefusal & { readonly is: "deferred" } => ({
   is: "deferred",
   why: said(code, text),
   retryInMs,
