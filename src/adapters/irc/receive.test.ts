@@ -202,11 +202,14 @@ describe("topics", () => {
 });
 
 describe("tags and deletions", () => {
-  test.each(["+draft/reply", "+reply"])("%s names the message that is answered", (tag) => {
-    expect(events(`@${tag}=m1;msgid=m2 ${ALICE} PRIVMSG #c :yes`)).toMatchObject([
-      { kind: "posted", messages: ["m2"], replyTo: "m1" },
-    ]);
-  });
+  test.each(["+draft/reply=m1", "+reply=m1", "+draft/reply=m1;+reply=m1", "+draft/reply=;+reply=m1"])(
+    "%s names the message that is answered",
+    (tag) => {
+      expect(events(`@${tag};msgid=m2 ${ALICE} PRIVMSG #c :yes`)).toMatchObject([
+        { kind: "posted", messages: ["m2"], replyTo: "m1" },
+      ]);
+    },
+  );
 
   test.each([
     ["+draft/react=👍;+draft/reply=m1", "👍", true],

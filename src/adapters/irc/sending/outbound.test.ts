@@ -50,18 +50,24 @@ test("a reply carries its tag on the first line, where the server passes it on",
   const { peer, session: live } = await session({ caps: TAGS, channels: ["#a"] });
   post(live, "bob: yes\nindeed", { reply: reply("m1") });
   const [first, second] = [await peer.next(), await peer.next()];
-  expect(first).toMatch(/^@label=r1;\+draft\/reply=m1 PRIVMSG #a :bob: yes$/);
+  expect(first).toMatch(/^@label=r1;\+draft\/reply=m1;\+reply=m1 PRIVMSG #a :bob: yes$/);
   expect(second).toMatch(/^@label=r2 PRIVMSG #a indeed$/);
 });
 
 test.each([
-  ["", "CASEMAPPING=ascii"],
-  ["message-tags", "CLIENTTAGDENY=*"],
-  ["message-tags", "CLIENTTAGDENY=draft/reply"],
-])("no tag where nobody would see it: %j, %j", async (caps, isupport) => {
+  ["", "CASEMAPPING=ascii", ""],
+  ["message-tags", "CASEMAPPING=ascii", "@+draft/reply=m1;+reply=m1 "],
+  ["message-tags", "CLIENTTAGDENY=*", ""],
+  ["message-tags", "CLIENTTAGDENY=draft/reply,reply", ""],
+  ["message-tags", "CLIENTTAGDENY=draft/reply", "@+reply=m1 "],
+  ["message-tags", "CLIENTTAGDENY=reply", "@+draft/reply=m1 "],
+  ["message-tags", "CLIENTTAGDENY=*,-draft/reply", "@+draft/reply=m1 "],
+  ["message-tags", "CLIENTTAGDENY=*,-reply", "@+reply=m1 "],
+  ["message-tags", "CLIENTTAGDENY=*,-reply,-draft/reply", "@+draft/reply=m1;+reply=m1 "],
+])("a reply has the tags that the server passes on: %j, %j", async (caps, isupport, tags) => {
   const { peer, session: live } = await session({ caps, isupport, channels: ["#a"] });
   post(live, "bob: yes", { reply: reply("m1") });
-  expect(await peer.next()).toBe("PRIVMSG #a :bob: yes");
+  expect(await peer.next()).toBe(`${tags}PRIVMSG #a :bob: yes`);
 });
 
 test("a join says whether messages can be taken back", async () => {
@@ -216,7 +222,7 @@ test("several lines are one message where the server takes them as one", async (
   const { outcome, attempt } = post(live, "one\ntwo", { author: author("<alice> "), reply: reply("m1") });
   const lines = [await peer.next(), await peer.next(), await peer.next(), await peer.next()];
   expect(lines).toEqual([
-    "@label=r1;+draft/reply=m1 BATCH +m1 draft/multiline #a",
+    "@label=r1;+draft/reply=m1;+reply=m1 BATCH +m1 draft/multiline #a",
     "@batch=m1 PRIVMSG #a :<alice> one",
     "@batch=m1 PRIVMSG #a :<alice> two",
     "BATCH -m1",

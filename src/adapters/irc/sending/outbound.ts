@@ -29,7 +29,8 @@ import { type Rendered, renderPost, renderTopic, textRoom } from "../render.ts";
 import type { IrcSettings } from "../settings.ts";
 import type { Tags } from "../wire/tags.ts";
 
-const REPLY_TAG = "draft/reply";
+/** The draft came first, and older clients know only that. */
+const REPLY_TAGS = ["draft/reply", "reply"] as const;
 
 interface OutboundOptions {
   readonly link: ConnectionContext;
@@ -239,8 +240,9 @@ export class Outbound {
 
   #replyTags({ reply }: PostOp): Tags {
     const { link } = this.#options;
-    const possible = link.has("message-tags") && passesClientTag(link.isupport, REPLY_TAG);
-    return reply === null || !possible ? NONE : new Map([[`+${REPLY_TAG}`, reply.target]]);
+    if (reply === null || !link.has("message-tags")) return NONE;
+    const passed = REPLY_TAGS.filter((tag) => passesClientTag(link.isupport, tag));
+    return new Map(passed.map((tag) => [`+${tag}`, reply.target]));
   }
 }
 
