@@ -41,6 +41,13 @@ describe("text", () => {
     [`<body>&gt; base text\nyes</body>${replyRange(0, 15)}`, "normal", "styling", "yes"],
     [`<body>&gt; base text\nyes</body>${replyRange(0, 999)}`, "normal", "styling", "yes"],
     [`<body>&gt; 👍\nanswer</body>${replyRange(0, 5)}`, "normal", "styling", "answer"],
+    // Counted in bytes, in characters as people see them, without the line feed, and with quotes of one's own behind it.
+    [`<body>&gt; grüße\nja</body>${replyRange(0, 11)}`, "normal", "styling", "ja"],
+    [`<body>&gt; 👩‍👩‍👧 hi\nyes</body>${replyRange(0, 7)}`, "normal", "styling", "yes"],
+    [`<body>&gt; base\nyes</body>${replyRange(0, 6)}`, "normal", "styling", "yes"],
+    [`<body>&gt; a\n&gt; b 👍👍👍\nyes</body>${replyRange(0, 9)}`, "normal", "styling", "yes"],
+    [`<body>&gt; a\n&gt; mine\nyes</body>${replyRange(0, 4)}`, "normal", "styling", "> mine\nyes"],
+    [`<body>&gt; a\n\nyes</body>${replyRange(0, 4)}`, "normal", "styling", "yes"],
     [`<body>&gt; alone</body>${replyRange(0, 999)}`, "normal", "styling", "> alone"],
     [`<body>abc</body>${replyRange(0, 999)}`, "normal", "styling", "abc"],
     [
@@ -87,6 +94,17 @@ describe("files", () => {
       source: { text: "look" },
       files: [{ name: "a", comment: "of me" }],
     });
+  });
+
+  test.each([
+    ["code points", 5, 26],
+    ["UTF-16 units", 7, 28],
+    ["UTF-16 units, the space before it too", 6, 28],
+  ])("an address beside words is cut by its range in %s", (_, start, end) => {
+    const url = "https://x.example/a.p";
+    const range = `<fallback xmlns="${NS.fallback}" for="${NS.oob}"><body start="${start}" end="${end}"/></fallback>`;
+    const found = body(`<body>👍👍 x ${url} ok</body>${oob(url)}${range}`);
+    expect([found?.source.text.replaceAll("  ", " "), found?.files.length]).toEqual(["👍👍 x ok", 1]);
   });
 
   test.each(["aesgcm://x.example/a#00", "javascript:alert(1)", "file:///etc/passwd", "https://", "/a"])(

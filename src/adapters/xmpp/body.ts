@@ -16,14 +16,16 @@ const ACTION = "/me ";
  */
 export function readBody(message: Stanza): SaidBody | null {
   const files = [...sharedFiles(message), ...outOfBand(message)].filter(distinct).slice(0, FILES_MAX);
-  const said = withoutFallback(message, childText(message, "body") ?? "");
+  const urls = files.flatMap(({ url }) => url ?? []);
+  const said = withoutFallback(message, childText(message, "body") ?? "", urls);
   const text = files.some(({ url }) => url === said.trim()) ? "" : said;
   if (text.trim() === "" && files.length === 0) return null;
   const style: Style = text.startsWith(ACTION) ? "action" : "normal";
   const words = style === "action" ? text.slice(ACTION.length) : text;
   // XEP-0393 §5.
   const unstyled = child(message, "unstyled", NS.styling) !== undefined;
-  return { style, source: { format: unstyled ? "plain" : "styling", text: words }, files };
+  const source = { format: unstyled ? "plain" : "styling", text: words };
+  return { style, source, files };
 }
 
 const distinct = (file: RemoteFile, at: number, all: readonly RemoteFile[]): boolean =>
@@ -34,10 +36,11 @@ const KNOWN: ReadonlySet<string> = new Set([NS.reply, NS.oob, NS.sfs, NS.reactio
 
 /**
  * The body without what stands there for other clients: ranges count code points (XEP-0428 §3.2); without a range it is
- * all of it.
+ * all of it. `urls`: those of the files.
  */
-function withoutFallback(message: Stanza, body: string): string {
+function withoutFallback(message: Stanza, body: string, urls: readonly string[]): string {
   const characters = Array.from(body);
+  const left = [...characters];
   let hasReply = false;
   const fallbacks = [NS.fallback, NS.fallbackOld].flatMap((namespace) => message.getChildren("fallback", namespace));
   for (const fallback of fallbacks.slice(0, RANGES_MAX)) {
@@ -51,26 +54,44 @@ function withoutFallback(message: Stanza, body: string): string {
       const start = place(attr(range, "start"), 0);
       const end = place(attr(range, "end"), characters.length);
       if (start === null || end === null) continue;
-      const most = isReply ? endOfQuote(characters) : characters.length;
-      for (let at = start; at < Math.min(end, most); at += 1) characters[at] = "";
+      const meant = isReply ? quoteIn(characters, { start, end }) : addressIn(characters, { start, end }, urls);
+      left.fill("", meant.start, Math.max(meant.start, meant.end));
     }
   }
-  const left = characters.join("");
-  return left.trim() === "" && hasReply ? body : left;
+  // A blank line between the quote and the words belongs to the quote.
+  const words = left.join("").replace(hasReply ? /^\n+/u : "", "");
+  return words.trim() === "" && hasReply ? body : words;
+}
+
+/** In code points. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
 }
 
 /**
- * Where the leading lines end that begin with `>`; where there are none, the end. Some clients count the range of a
- * reply wrongly, and what was said must not be cut with the quote.
+ * What a reply's range means. Some clients count it wrongly: nothing but the quote is cut, which is the leading lines
+ * that begin with `>`, and no part of a line of it stays. Where there are none, the range is what it says.
  */
-function endOfQuote(characters: readonly string[]): number {
-  let end = 0;
-  while (characters[end] === ">") {
-    const next = characters.indexOf("\n", end);
-    if (next === -1) return characters.length;
-    end = next + 1;
+function quoteIn(characters: readonly string[], { start, end }: Range): Range {
+  let quote = 0;
+  while (characters[quote] === ">") {
+    const next = characters.indexOf("\n", quote);
+    quote = next === -1 ? characters.length : next + 1;
   }
-  return end === 0 ? characters.length : end;
+  if (quote === 0) return { start, end };
+  if (characters[end] === "\n" && end < quote) return { start, end: end + 1 };
+  return { start, end: end < quote && characters[end - 1] === "\n" ? end : quote };
+}
+
+/** What a file's range means: some clients count UTF-16 units, which shows when exactly those are its address. */
+function addressIn(characters: readonly string[], { start, end }: Range, urls: readonly string[]): Range {
+  const isAddress = (text: string): boolean => urls.includes(text.trim());
+  const body = characters.join("");
+  if (isAddress(characters.slice(start, end).join(""))) return { start, end };
+  if (!isAddress(body.slice(start, end))) return { start, end };
+  const before = (units: number): number => Array.from(body.slice(0, units)).length;
+  return { start: before(start), end: before(end) };
 }
 
 /** Null for what is not a place. */
