@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { renderDiscord } from "../../content/discord-render.ts";
+import { parse } from "../../content/formats.ts";
 import { readBody } from "./body.ts";
 import { NS } from "./ns.ts";
 import { parsed } from "./xml.suite.ts";
@@ -78,6 +80,33 @@ describe("text", () => {
       expect(body(inner)).toBeNull();
     },
   );
+});
+
+describe("spoilers", () => {
+  const spoiler = (hint = ""): string => `<spoiler xmlns="${NS.spoiler}">${hint}</spoiler>`;
+
+  test.each([
+    [`<body>the *butler*</body>${spoiler()}`, "||the **butler**||"],
+    [`<body>they die</body>${spoiler("Love story\nend")}`, "Love story end:\n||they die||"],
+    [`<body>they die</body>${spoiler()}${spoiler("Ende")}`, "Ende:\n||they die||"],
+    [`<body>&lt;b&gt; &amp; x</body>${spoiler()}`, "||<b> & x||"],
+    [`<body>a\n\nb</body>${spoiler()}`, "||a||\n\n||b||"],
+    [`<body>&gt; quoted\nwords</body>${spoiler()}`, "> ||quoted||\n||words||"],
+    [`<body>*no* styling</body>${spoiler()}<unstyled xmlns="${NS.styling}"/>`, "||\\*no\\* styling||"],
+    [`<body>&gt; a\nyes</body>${spoiler()}${replyRange(0, 4)}`, "||yes||"],
+  ])("all words are hidden: %s", (inner, wanted) => {
+    const source = body(inner)?.source;
+    expect(renderDiscord(parse(source?.format ?? "", source?.text ?? ""))).toBe(wanted);
+  });
+
+  test("an action stays one, and what has no words is no spoiler", () => {
+    expect(body(`<body>/me dies</body>${spoiler()}`)).toMatchObject({ style: "action", source: { format: "html" } });
+    expect(body(`<body/>${spoiler("hint")}`)).toBeNull();
+    const url = "https://x.example/a.png";
+    expect(body(`<body>${url}</body>${oob(url)}${spoiler()}`)).toMatchObject({
+      source: { format: "styling", text: "" },
+    });
+  });
 });
 
 describe("files", () => {

@@ -1,11 +1,15 @@
-import type { RemoteFile, Style } from "../../contract/content.ts";
+import type { Block, RemoteFile, Source, Style } from "../../contract/content.ts";
 import type { SaidBody } from "../../contract/events.ts";
+import { renderHtml } from "../../content/html-render.ts";
+import { hidden } from "../../content/spoilers.ts";
+import { parse } from "../../content/formats.ts";
 import { NS } from "./ns.ts";
 import { attr, child, childText, type Stanza } from "./xml.ts";
 
 /** Files that one message may carry; what comes after them stays text. */
 const FILES_MAX = 20;
 const NAME_MAX = 255;
+const HINT_MAX = 255;
 /** Fallbacks of one message, and ranges of one of them. */
 const RANGES_MAX = 8;
 const ACTION = "/me ";
@@ -25,7 +29,18 @@ export function readBody(message: Stanza): SaidBody | null {
   // XEP-0393 §5.
   const unstyled = child(message, "unstyled", NS.styling) !== undefined;
   const source = { format: unstyled ? "plain" : "styling", text: words };
-  return { style, source, files };
+  return { style, source: covered(message, source), files };
+}
+
+/** XEP-0382: all words are hidden, behind a hint that can be read. */
+function covered(message: Stanza, source: Source): Source {
+  const spoilers = message.getChildren("spoiler", NS.spoiler);
+  if (spoilers.length === 0 || source.text.trim() === "") return source;
+  // A hint may be there in several languages.
+  const hint = spoilers.map((one) => oneLine(one.getText()).slice(0, HINT_MAX)).find(Boolean) ?? "";
+  const words = hidden(parse(source.format, source.text));
+  const open: readonly Block[] = hint === "" ? [] : [{ t: "para", of: [{ t: "text", text: `${hint}:` }] }];
+  return { format: "html", text: renderHtml([...open, ...words]) };
 }
 
 const distinct = (file: RemoteFile, at: number, all: readonly RemoteFile[]): boolean =>

@@ -30,6 +30,18 @@ describe("one message", () => {
     expect(rendered(plainBody(text, style))).toEqual([{ is: "text", name: "0", end: END, text: wanted, unstyled }]);
   });
 
+  test.each([
+    ["||the **butler**||", "<alice>", "<alice> the *butler*"],
+    ["the killer is: ||the butler||", "<alice> the killer is:", "<alice> the killer is: the butler"],
+    [`${"x".repeat(300)} ||the butler||`, `<alice> ${"x".repeat(247)}`, `<alice> ${"x".repeat(300)} the butler`],
+    ["||the butler|| did it", undefined, "<alice> the butler did it"],
+    ["nothing hidden", undefined, "<alice> nothing hidden"],
+  ])("a text that ends in hidden words is hidden behind a hint: %s", (text, hint, words) => {
+    const body: Body = { ...plainBody(""), source: { format: "markdown", text }, blocks: parseMarkdown(text) };
+    const [part] = rendered(body);
+    expect(part?.is === "text" && [part.hint, part.text]).toEqual([hint, words]);
+  });
+
   test("marks are marks, and the same format passes untouched", () => {
     const markdown: Body = {
       ...plainBody(""),

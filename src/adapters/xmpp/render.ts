@@ -3,6 +3,7 @@ import { progressAt } from "./ids.ts";
 import { END, type Progress } from "../../contract/ids.ts";
 import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
 import { cut, measure } from "../../content/length.ts";
+import { openWords } from "../../content/spoilers.ts";
 import { looksStyled } from "../../content/styling-parse.ts";
 import { styled } from "../../content/styling-render.ts";
 
@@ -19,6 +20,8 @@ export interface TextPart {
   readonly text: string;
   /** Its signs are no formatting (XEP-0393 §5). */
   readonly unstyled: boolean;
+  /** What can be read before its words are uncovered (XEP-0382). Absent: they are not hidden. */
+  readonly hint?: string;
 }
 
 /** A file alone: clients show it as what it is only when nothing else is in the message. */
@@ -46,14 +49,23 @@ export function renderPost(
   options: XmppRenderOptions,
 ): readonly XmppPart[] {
   const { text, isStyled } = bodyText(body);
-  const part = (words: string, name: string, end: string): TextPart => {
+  const open = openWords(body.blocks);
+  const hint = open === null ? {} : { hint: cut(`${author?.shown ?? ""}${open}`.trim(), HINT_MAX, "codepoints") };
+  const part = (words: string, name: string, end: string, hidden: Pick<TextPart, "hint"> = {}): TextPart => {
     const whole = withName(words, author, { isAction: body.style === "action", isStyled });
-    return { is: "text", name, end: progressAt(end), text: whole, unstyled: !isStyled && looksStyled(whole) };
+    return {
+      is: "text",
+      name,
+      end: progressAt(end),
+      text: whole,
+      unstyled: !isStyled && looksStyled(whole),
+      ...hidden,
+    };
   };
   const from = /^\d+$/u.test(options.resume ?? "0") ? Number(options.resume ?? "0") : text.length;
   const room = options.textMax - nameLength(author);
   const parts: XmppPart[] = pieces(text, from, room).map((at) =>
-    part(text.slice(at.from, at.to), String(at.from), String(at.next)),
+    part(text.slice(at.from, at.to), String(at.from), String(at.next), hint),
   );
   const needsName = text.trim() === "" && author !== null;
   for (const [at, file] of body.files.entries()) {
@@ -65,6 +77,9 @@ export function renderPost(
   const last = left.at(-1);
   return last === undefined ? [] : [...left.slice(0, -1), { ...last, end: END }];
 }
+
+/** Of a hidden text: in code points. */
+const HINT_MAX = 255;
 
 /** The words that stand above a file; without any, its name says whose it is. */
 function captionOf(file: SharedFile, needsName: boolean): string {

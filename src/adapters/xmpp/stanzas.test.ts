@@ -67,3 +67,13 @@ test("a correction and a text that is not styling", () => {
   expect(attr(child(message, "replace", NS.correct), "id")).toBe("m0");
   expect(readBody(message)?.source.format).toBe("plain");
 });
+
+test.each([
+  [undefined, []],
+  ["", [""]],
+  ["<alice> end:", ["<alice> end:"]],
+])("a hidden text has its hint: %j", (hint, spoilers) => {
+  const words: TextPart = { ...part("<alice> end: both die"), ...(hint !== undefined && { hint }) };
+  const message = parsed(textMessage(ENVELOPE, words, { replaces: "m0" }).toString());
+  expect(message.getChildren("spoiler", NS.spoiler).map((one) => one.getText())).toEqual(spoilers);
+});

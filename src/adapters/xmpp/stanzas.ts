@@ -43,6 +43,7 @@ export function textMessage(
           { xmlns: NS.fallback, for: NS.reply },
           el("body", { start: "0", end: String(Array.from(quote).length) }),
         ),
+    part.hint === undefined ? null : el("spoiler", { xmlns: NS.spoiler }, part.hint),
     part.unstyled ? el("unstyled", { xmlns: NS.styling }) : null,
   );
 }
