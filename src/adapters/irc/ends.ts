@@ -1,7 +1,8 @@
 import type { ReasonCode } from "../../contract/outcome.ts";
 import type { Ended } from "../../contract/session.ts";
 import { errorCode, isBadCertificate } from "../../lib/network-error.ts";
-import { connectFailure, lost, misconfigured, needsLogin, placeName, quote, type ServerPlace } from "../kit/ends.ts";
+import { connectFailure, lost, misconfigured, needsLogin, placeName, type ServerPlace } from "../kit/ends.ts";
+import { quote } from "./quote.ts";
 
 export const closedByServer = (place: string): Ended => lost("network", `${place} closed the connection`);
 

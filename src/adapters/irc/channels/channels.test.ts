@@ -204,7 +204,7 @@ test("kicked in the same breath in which the join is over: it is lost, and not f
   peer.send(
     ":rialto!~rialto@client.test JOIN #a",
     ":irc.test 366 rialto #a :End",
-    ":op!o@host KICK #a rialto :out",
+    ":op!o@host KICK #a rialto :\x02out\x0304",
     "PING x",
   );
   await peer.until(/^PONG/);

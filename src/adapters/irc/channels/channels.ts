@@ -4,7 +4,7 @@ import type { Host } from "../../../contract/host.ts";
 import type { OptionalKind } from "../../../contract/ops.ts";
 import type { Reason } from "../../../contract/outcome.ts";
 import type { ChannelRequest, Joined } from "../../../contract/session.ts";
-import { quote } from "../../kit/ends.ts";
+import { quote } from "../quote.ts";
 import { inTime, pause } from "../../kit/in-time.ts";
 import { Joining, notJoined } from "../../kit/joining.ts";
 import { isChannel } from "../wire/isupport.ts";

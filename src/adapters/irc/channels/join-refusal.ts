@@ -1,6 +1,6 @@
 import type { ReasonCode } from "../../../contract/outcome.ts";
 import type { Joined } from "../../../contract/session.ts";
-import { quote } from "../../kit/ends.ts";
+import { quote } from "../quote.ts";
 import type { IrcLine } from "../wire/wire.ts";
 
 interface Meaning {

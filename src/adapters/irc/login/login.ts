@@ -1,5 +1,5 @@
 import type { Host } from "../../../contract/host.ts";
-import { quote } from "../../kit/ends.ts";
+import { quote } from "../quote.ts";
 import { pause } from "../../kit/in-time.ts";
 import type { ConnectionContext } from "../link.ts";
 import type { IrcSettings } from "../settings.ts";

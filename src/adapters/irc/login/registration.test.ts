@@ -66,6 +66,7 @@ test("when ten nicks are taken it is given up", async () => {
 test.each([
   [":irc.test 464 * :Password incorrect", "auth", /password is missing or wrong: .*; check Password$/],
   [":irc.test 465 * :You are banned", "auth", /banned/],
+  [":irc.test 465 * :\x0304You\x03 are \x02banned\x02", "auth", /: You are banned$/],
   [":irc.test 432 * 9x :Erroneous nickname", "config", /change Nick/],
   ["ERROR :Closing Link: Bad password", "auth", /check Password/],
   ["ERROR :Closing Link: (K-Lined)", "auth", /K-Lined/],

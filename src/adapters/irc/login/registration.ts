@@ -1,7 +1,8 @@
 import type { Host } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
 import { capsSettled, onCap, wantedCaps, withoutCaps } from "../wire/caps.ts";
-import { lost, misconfigured, needsLogin, quote } from "../../kit/ends.ts";
+import { lost, misconfigured, needsLogin } from "../../kit/ends.ts";
+import { quote } from "../quote.ts";
 import { refusedBy } from "../ends.ts";
 import { withIsupport } from "../wire/isupport.ts";
 import type { ConnectionContext } from "../link.ts";

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { AdapterLog } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
-import { lost, needsLogin, quote } from "../../kit/ends.ts";
+import { lost, needsLogin } from "../../kit/ends.ts";
+import { quote } from "../quote.ts";
 import type { ConnectionContext } from "../link.ts";
 import { ChunkReader, externalChunks, type IrcMechanism, plainChunks, scramChunks, takesMechanism } from "./sasl.ts";
 import { type Prepared, saslprep } from "../../../lib/saslprep.ts";

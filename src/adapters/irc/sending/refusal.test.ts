@@ -62,6 +62,7 @@ test.each([
     "408 me #a :You cannot use control codes on this channel. Not sent: my secret",
     "You cannot use control codes on this channel.",
   ],
+  ["404 me #a :Cannot send to channel \x0304(\x02+m\x02)\x0f", "Cannot send to channel (+m)"],
   [
     "404 me #a :Your message to this channel contained a banned phrase (secret) and was blocked.",
     "Your message to this channel contained a banned phrase and was blocked.",

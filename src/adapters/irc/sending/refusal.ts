@@ -1,5 +1,5 @@
 import type { Reason, ReasonCode } from "../../../contract/outcome.ts";
-import { quote } from "../../kit/ends.ts";
+import { quote } from "../quote.ts";
 import type { Omission } from "./acceptance.ts";
 import type { IrcPart, IrcPartKind } from "./parts.ts";
 import type { LineTrait } from "./traits.ts";
