@@ -67,6 +67,7 @@ test.each([
   [":irc.test 464 * :Password incorrect", "auth", /password is missing or wrong: .*; check Password$/],
   [":irc.test 465 * :You are banned", "auth", /banned/],
   [":irc.test 465 * :\x0304You\x03 are \x02banned\x02", "auth", /: You are banned$/],
+  ["FAIL * ACCOUNT_REQUIRED :Members only", "auth", /needs an account: Members only; set UseSASL = true/],
   [":irc.test 432 * 9x :Erroneous nickname", "config", /change Nick/],
   ["ERROR :Closing Link: Bad password", "auth", /check Password/],
   ["ERROR :Closing Link: (K-Lined)", "auth", /K-Lined/],
@@ -325,4 +326,15 @@ test("a list of capabilities without end ends the connection", async () => {
   peer.send(...Array.from({ length: 101 }, (_, line) => `:irc.test CAP * LS * :cap${line}`));
   const result = await opened;
   expect(result.ok ? "" : result.ended.why.message).toBe("the server lists capabilities without end");
+});
+
+test.each([
+  ["", 1],
+  ["a bouncer's", 0],
+])("a server that says in its 005 that it needs an account is named; with the password %j", async (Password, count) => {
+  const { peer, host, opened } = await opening({ Password });
+  await peer.welcome({ isupport: "draft/ACCOUNTREQUIRED" });
+  expect((await opened).ok).toBe(true);
+  const warned = host.records.filter(({ level, message }) => level === "warn" && message.includes("needs an account"));
+  expect(warned).toHaveLength(count);
 });

@@ -148,6 +148,9 @@ export class Registration {
       case "ERROR":
         this.#end(refusedBy(text));
         break;
+      case "FAIL":
+        if (params[1] === "ACCOUNT_REQUIRED") this.#end(needsLogin(`${NEEDS_ACCOUNT}: ${quote(text)}; ${LOGIN}`));
+        break;
       case "001":
         this.#onWelcome(params[0] ?? this.#link.nick, text);
         break;
@@ -236,9 +239,16 @@ export class Registration {
   }
 
   #end(ended: Ended | null): void {
+    // A bouncer may have taken Password for the login.
+    const { accountRequired } = this.#link.isupport;
+    if (ended === null && accountRequired && !this.#sasl.loggedIn && this.#settings.Password === "")
+      this.#log.warn({}, `${NEEDS_ACCOUNT}, and Rialto has not logged in; ${LOGIN}`);
     this.#isIn ||= ended === null && this.#stage !== "done";
     this.#stage = "done";
     for (const cancel of this.#cancels.splice(0)) cancel();
     this.#resolve(ended);
   }
 }
+
+const NEEDS_ACCOUNT = "the server needs an account";
+const LOGIN = "set UseSASL = true, NickServNick and NickServPassword";

@@ -31,6 +31,8 @@ export interface Isupport {
   readonly chathistory: number;
   /** Nicks may have letters beyond ASCII. */
   readonly utf8nicks: boolean;
+  /** Only people who have logged in may use it. */
+  readonly accountRequired: boolean;
 }
 
 export const NO_ISUPPORT: Isupport = {
@@ -55,6 +57,7 @@ export const NO_ISUPPORT: Isupport = {
   monitor: 0,
   chathistory: 0,
   utf8nicks: false,
+  accountRequired: false,
 };
 
 /**
@@ -110,6 +113,7 @@ const READERS: ReadonlyMap<string, (value: string) => Part> = new Map<string, (v
   ["MONITOR", (value) => ({ monitor: count(value) || Infinity })],
   ["CHATHISTORY", (value) => ({ chathistory: count(value) })],
   ["UTF8MAPPING", () => ({ utf8nicks: true })],
+  ["draft/ACCOUNTREQUIRED", () => ({ accountRequired: true })],
 ]);
 
 const UTF8_MAPPING = /^(?:rfc7613|rfc8265|precis|permissive)/iu;
@@ -133,6 +137,7 @@ const DEFAULTS: ReadonlyMap<string, Part> = new Map<string, Part>([
   ["MONITOR", { monitor: NO_ISUPPORT.monitor }],
   ["CHATHISTORY", { chathistory: NO_ISUPPORT.chathistory }],
   ["UTF8MAPPING", { utf8nicks: false }],
+  ["draft/ACCOUNTREQUIRED", { accountRequired: false }],
 ]);
 
 /** A mapping we do not know (rfc7613, rfc8265) at least folds ASCII. */
