@@ -9,6 +9,7 @@ import { History } from "./channels/history.ts";
 import type { ConnectionContext } from "./link.ts";
 import { isSplit, Netsplits } from "./channels/netsplits.ts";
 import { type IrcReceiveContext, taggedTimeMs, toEvents } from "./receive.ts";
+import { Profiles } from "./channels/profiles.ts";
 import { Replays } from "./channels/replays.ts";
 import type { IrcSettings } from "./settings.ts";
 import { UsersCommand } from "./channels/users-command.ts";
@@ -38,6 +39,7 @@ export class IrcInbound {
   readonly #history: History;
   readonly #netsplits: Netsplits;
   readonly #users: UsersCommand;
+  readonly #profiles: Profiles;
   /** What comes late of these is not wanted. */
   readonly #left = new Set<ChannelRef>();
   #isStopped = false;
@@ -47,6 +49,7 @@ export class IrcInbound {
   constructor(options: InboundOptions) {
     const { host, link, since, isRelayed } = options;
     this.#options = options;
+    this.#profiles = new Profiles({ link, clock: host.clock, showsNames: options.settings.UseDisplayNames });
     this.replays = new Replays(link, host.clock);
     this.#serverNowMs = host.clock.nowMs();
     const history = new History({
@@ -86,7 +89,8 @@ export class IrcInbound {
     // One time too far ahead must not hide all that is said before that.
     this.#serverNowMs = Math.min(taggedTimeMs(line.tags) ?? nowMs, nowMs + AHEAD_MAX_MS);
     this.#history.take(line, this.#options.batches.labelOf(line));
-    const events = this.#events(line, false);
+    const events = this.#events(line, false).map((event) => this.#profiles.shown(event, line.source?.nick ?? ""));
+    this.#profiles.take(line, this.#options.channels.channelsOf);
     const left = events.length === 0 ? events : this.#netsplits.take(events, this.#splitOf(line));
     this.#add(this.#history.pass(left, this.#serverNowMs));
     this.#add(this.#users.take(line));
@@ -129,6 +133,7 @@ export class IrcInbound {
     this.#netsplits.flush();
     this.#netsplits.stop();
     this.#history.stop();
+    this.#profiles.stop();
     this.#users.stop();
     this.#intake.end();
   }

@@ -120,6 +120,9 @@ const sending = {
   StripMarkdown: flag(
     "Sends messages to this network without formatting codes, and removes Markdown marks from plain text.",
   ),
+  UseDisplayNames: flag(
+    "Shows people under the name that they have chosen, with their nick behind it: `Alice Liddell (alice)`, if the server offers `draft/metadata-2` or `draft/metadata-3`. `IgnoreNicks` and `{NICK}` then see that whole name.",
+  ),
   UseRelayMsg: flag(
     "Shows each sender under a separate nick, made from `RemoteNickFormat`, if the server offers `draft/relaymsg` and lets the bot use it. Otherwise names are put before the text.",
   ),

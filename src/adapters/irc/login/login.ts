@@ -3,6 +3,7 @@ import { quote } from "../quote.ts";
 import { pause } from "../../kit/in-time.ts";
 import type { ConnectionContext } from "../link.ts";
 import type { IrcSettings } from "../settings.ts";
+import { METADATA } from "../wire/caps.ts";
 import type { IrcLine } from "../wire/wire.ts";
 
 const COMMAND_PAUSE_MS = 1000;
@@ -46,6 +47,8 @@ export class Login {
     // So that we learn our own address, as long as it counts in the length of a line (RFC 2812 §4.8).
     this.#link.send("USERHOST", [this.#link.nick]);
     if (bot !== null) this.#link.send("MODE", [this.#link.nick, `+${bot}`]);
+    if (METADATA.some((name) => this.#link.has(name)))
+      this.#link.send("METADATA", ["*", "SUB", "avatar", "display-name"]);
     await this.#identify();
     const commands = this.#settings.RunCommands;
     await this.#commands(commands.slice(0, COMMANDS_FIRST));

@@ -42,6 +42,9 @@ const WANTED = [
   "draft/event-playback",
 ] as const;
 
+/** Names of one capability, the newest first: a server that has both is asked for that. */
+export const METADATA = ["draft/metadata-3", "draft/metadata-2"] as const;
+
 /** Names of one capability; the second is what it was called first. */
 export const RELAYMSG = ["draft/relaymsg", "overdrivenetworks.com/relaymsg"] as const;
 
@@ -50,7 +53,7 @@ export const RELAYMSG = ["draft/relaymsg", "overdrivenetworks.com/relaymsg"] as 
  * names.
  */
 export function wantedCaps(options: { readonly sasl: boolean; readonly relay: boolean }): readonly string[] {
-  return [...WANTED, ...(options.relay ? RELAYMSG : []), ...(options.sasl ? ["sasl"] : [])];
+  return [...WANTED, ...METADATA, ...(options.relay ? RELAYMSG : []), ...(options.sasl ? ["sasl"] : [])];
 }
 
 /** The list is here and every request is answered: registration continues. */
@@ -103,7 +106,10 @@ function offer(caps: Caps, words: readonly string[]): Caps {
 }
 
 function asked(caps: Caps, wanted: readonly string[], joint: boolean): CapStep {
-  const names = wanted.filter((name) => caps.offered.has(name) && !caps.enabled.has(name) && !caps.pending.has(name));
+  const isOld = (name: string): boolean => name === METADATA[1] && caps.offered.has(METADATA[0]);
+  const names = wanted.filter(
+    (name) => caps.offered.has(name) && !caps.enabled.has(name) && !caps.pending.has(name) && !isOld(name),
+  );
   if (names.length === 0) return { caps, requests: [] };
   const pending = new Set([...caps.pending, ...names]);
   return joint && names.length > 1
