@@ -16,16 +16,19 @@ const ACTION = "/me ";
 
 /**
  * What a message says, without the words that others put there for clients that do not know what its elements mean;
- * null when it says nothing.
+ * null when it says nothing. `calls`: the nicks of people whom it addresses and these words do not name.
  */
-export function readBody(message: Stanza): SaidBody | null {
+export function readBody(message: Stanza, calls: (words: string) => readonly string[] = () => []): SaidBody | null {
   const files = [...sharedFiles(message), ...outOfBand(message)].filter(distinct).slice(0, FILES_MAX);
   const urls = files.flatMap(({ url }) => url ?? []);
   const said = withoutFallback(message, childText(message, "body") ?? "", urls);
   const text = files.some(({ url }) => url === said.trim()) ? "" : said;
   if (text.trim() === "" && files.length === 0) return null;
   const style: Style = text.startsWith(ACTION) ? "action" : "normal";
-  const words = style === "action" ? text.slice(ACTION.length) : text;
+  const nicks = style === "action" || text.trim() === "" ? [] : calls(text);
+  // A quote or a fence begins with its line.
+  const gap = /^(?:>|```)/u.test(text) && nicks.length > 0 ? "\n" : "";
+  const words = style === "action" ? text.slice(ACTION.length) : nicks.map((nick) => `${nick}: `).join("") + gap + text;
   // XEP-0393 §5.
   const unstyled = child(message, "unstyled", NS.styling) !== undefined;
   const source = { format: unstyled ? "plain" : "styling", text: words };

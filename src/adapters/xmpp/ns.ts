@@ -28,6 +28,7 @@ export const NS = {
   fallback: "urn:xmpp:fallback:0",
   /** XEP-0428 before 0.2, which slixmpp and others still send. */
   fallbackOld: "urn:xmpp:feature-fallback:0",
+  mentions: "urn:xmpp:mentions:0",
   spoiler: "urn:xmpp:spoiler:0",
   reactions: "urn:xmpp:reactions:0",
   hints: "urn:xmpp:hints",

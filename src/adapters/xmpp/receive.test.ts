@@ -44,6 +44,33 @@ describe("messages", () => {
     ]);
   });
 
+  test.each([
+    ["of somebody the words do not name", "look at this", `occupantid="b"`, "bob: look at this"],
+    ["of somebody they name", "Hello, Bob!", `occupantid="b"`, "Hello, Bob!"],
+    ["of words", "Hi Spartacists!", `occupantid="b" begin="3" end="14"`, "Hi Spartacists!"],
+    ["by a place in the room", "look", `jid="${ROOM}/bob"`, "bob: look"],
+    ["of somebody who is not there", "look", `occupantid="x"`, "look"],
+    ["of Rialto", "look", `occupantid="us"`, "look"],
+    ["of all", "look", `mentions="${NS.mentions}#channel"`, "look"],
+    ["by an address that nobody sees", "look", `jid="bob@x.example"`, "look"],
+    ["without anybody", "look", "", "look"],
+  ])("a mention %s", (_, words, attributes, text) => {
+    const mention = `<mention xmlns="${NS.mentions}" ${attributes}/>`;
+    const { events } = received("alice", `<body>${words}</body>${ALICE}${mention}${mention}`);
+    expect(events).toMatchObject([{ body: { source: { text } } }]);
+  });
+
+  test("a mention that is to notify nobody, in an action, and of several people", () => {
+    const mention = (id: string, inner = ""): string =>
+      `<mention xmlns="${NS.mentions}" occupantid="${id}">${inner}</mention>`;
+    const textOf = (inner: string): unknown => received("rosa", inner).events[0];
+    const text = (wanted: string) => ({ body: { source: { text: wanted } } });
+    expect(textOf(`<body>look</body>${mention("b", "<noping/>")}`)).toMatchObject(text("look"));
+    expect(textOf(`<body>&gt; quoted</body>${mention("b")}`)).toMatchObject(text("bob: \n> quoted"));
+    expect(textOf(`<body>/me waves</body>${mention("b")}`)).toMatchObject(text("waves"));
+    expect(textOf(`<body>look</body>${mention("a")}${mention("b")}`)).toMatchObject(text("alice: bob: look"));
+  });
+
   test("ids that others put there do not count", () => {
     const forged = received("alice", `<body>hi</body>${ALICE}${sid("s1", "other@rooms.example")}`);
     expect(forged.sid).toBeNull();

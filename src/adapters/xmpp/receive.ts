@@ -3,6 +3,7 @@ import { eventKey, pictureRef, userRef } from "./ids.ts";
 import type { MessageRef } from "../../contract/ids.ts";
 import { readBody } from "./body.ts";
 import { bareOf, resourceOf } from "./jid.ts";
+import { addressed } from "./mentions.ts";
 import { NS } from "./ns.ts";
 import { occupantIdentity } from "./occupants.ts";
 import { authorRef, keyOf, type OwnIds, roomRef, soundId } from "./refs.ts";
@@ -93,7 +94,7 @@ interface Said {
 }
 
 function spoken({ message, room, id, sid, who, base, author }: Said): readonly Event[] {
-  const body = readBody(message);
+  const body = readBody(message, (words) => addressed(message, words, room));
   if (body === null) return [];
   const origin = originId(message);
   const messages = [

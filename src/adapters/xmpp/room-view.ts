@@ -16,6 +16,8 @@ export interface RoomView extends Telling {
    */
   readonly tellsPast: boolean;
   occupant(nick: string): Occupant | null;
+  /** The nick of who has this identity; null of somebody who is not there. */
+  nickOf(identity: string): string | null;
   /** Whether a message with this id of the room was seen lately. */
   isKnown(sid: string): boolean;
   /** Whether the author of this identity lately gave a message this id. */

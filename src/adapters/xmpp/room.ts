@@ -105,6 +105,10 @@ export class XmppRoom implements RoomView {
     return this.occupants.get(nick, this);
   }
 
+  nickOf(identity: string): string | null {
+    return this.occupants.nicks.find((nick) => this.occupant(nick)?.identity === identity) ?? null;
+  }
+
   isKnown(sid: string): boolean {
     return this.#nicks.has(sid);
   }

@@ -39,6 +39,7 @@ export function aRoom(given: Partial<RoomView> = {}): RoomView {
       const identity = identities.get(nick);
       return identity === undefined ? null : { nick, identity, avatar: null, role: "participant", away: false };
     },
+    nickOf: (identity) => [...identities].find(([, known]) => known === identity)?.[0] ?? null,
     isKnown: () => false,
     isBy: () => false,
     tellsPast: false,
