@@ -40,6 +40,9 @@ test.each([
   [":irc.test 417 me :Input line was too long", [null, "rejected", "too_large"]],
   [":irc.test 599 me #a :Something new", ["#a", "deferred", "remote_error"]],
   [":irc.test FAIL PRIVMSG INVALID_UTF8 :Not UTF-8", [null, "rejected", "remote_error"]],
+  [":irc.test FAIL PRIVMSG RATE_LIMITED #a :Slow down", [null, "deferred", "rate_limited"]],
+  [":irc.test FAIL PRIVMSG TEMPORARILY_UNAVAILABLE #a :Services are away", [null, "deferred", "rate_limited"]],
+  [":irc.test FAIL PRIVMSG ACCOUNT_REQUIRED #a :Log in first", [null, "deferred", "forbidden"]],
   [":irc.test FAIL JOIN X :no", null],
   [":irc.test FAIL REDACT UNKNOWN_MSGID #a m1 :It is too old", ["#a", "done"]],
   [":irc.test FAIL REDACT REDACT_FORBIDDEN #a m1 :No", ["#a", "rejected", "forbidden"]],
@@ -70,4 +73,12 @@ test.each([
 ])("a reason has no text of the message: %s", (line, reason) => {
   const refused = refusalOf(parseLine(`:irc.test ${line}`)!)?.refusal;
   expect(refused).toMatchObject({ why: { message: `the server refuses the line: ${reason}` } });
+});
+
+test.each([
+  ["You cannot send messages to this channel until you have been a member for 5 seconds.", 5000],
+  ["You must wait 60 seconds after joining", 30_000],
+  ["You need voice (+v)", 30_000],
+])("a channel that says how long to wait is tried then: %s", (reason, retryInMs) => {
+  expect(refusalOf(parseLine(`:irc.test 404 me #a :${reason}`)!)?.refusal).toMatchObject({ is: "deferred", retryInMs });
 });

@@ -123,7 +123,7 @@ function failureOf([command = "", code = "", ...rest]: readonly string[]): Refus
   switch (command.toUpperCase()) {
     case "PRIVMSG":
     case "NOTICE":
-      return { target: null, kind: null, refusal: never("remote_error", text) };
+      return { target: null, kind: null, refusal: sayingFailure(code.toUpperCase(), text) };
     case "BATCH":
       return { target: null, kind: "batch", refusal: otherwise("unsupported", text, "multiline") };
     case "RELAYMSG":
@@ -143,6 +143,14 @@ function failureOf([command = "", code = "", ...rest]: readonly string[]): Refus
     default:
       return null;
   }
+}
+
+/** Codes of lines that go through later. */
+const PASSING = /RATE|THROTTL|TOO_FAST|FLOOD|TRY_AGAIN|TEMPORAR|UNAVAILABLE/u;
+
+function sayingFailure(code: string, text: string): LineRefusal {
+  if (code.includes("ACCOUNT_REQUIRED")) return later("forbidden", text, REGISTERED_RETRY_MS);
+  return PASSING.test(code) ? later("rate_limited", text, RATE_RETRY_MS) : never("remote_error", text);
 }
 
 function relayFailure(code: string, text: string): LineRefusal {
@@ -191,7 +199,9 @@ function cannotSend(text: string, target: string): LineRefusal {
   // Some servers repeat the channel's name in it, which may be #information.
   const reason = text.toLowerCase().replaceAll(target.toLowerCase() || " ", " ");
   if (OUTSIDE.test(reason)) return gone("not_found", text);
-  const moderated = later("forbidden", text, MODERATED_RETRY_MS);
+  // A channel may let people speak some seconds after they have come.
+  const seconds = Number(/(?<seconds>\d{1,2}) sec/iu.exec(reason)?.groups?.["seconds"] ?? 0) || Infinity;
+  const moderated = later("forbidden", text, Math.min(seconds * 1000, MODERATED_RETRY_MS));
   return ofText(text, reason) ?? (CHANNEL_STATE.test(reason) ? moderated : { ...moderated, unexplained: true });
 }
 
