@@ -43,7 +43,7 @@ describe("text", () => {
     [`<body>&gt; base text\nyes</body>${replyRange(0, 15)}`, "normal", "styling", "yes"],
     [`<body>&gt; base text\nyes</body>${replyRange(0, 999)}`, "normal", "styling", "yes"],
     [`<body>&gt; 👍\nanswer</body>${replyRange(0, 5)}`, "normal", "styling", "answer"],
-    // Counted in bytes, in characters as people see them, without the line feed, and with quotes of one's own behind it.
+    // Counted in bytes, in graphemes, without the line feed; a blank line or a quote of one's own behind it.
     [`<body>&gt; grüße\nja</body>${replyRange(0, 11)}`, "normal", "styling", "ja"],
     [`<body>&gt; 👩‍👩‍👧 hi\nyes</body>${replyRange(0, 7)}`, "normal", "styling", "yes"],
     [`<body>&gt; base\nyes</body>${replyRange(0, 6)}`, "normal", "styling", "yes"],

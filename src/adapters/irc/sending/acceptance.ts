@@ -9,8 +9,8 @@ export interface Omission {
   /** The letter of the channel mode that refuses them; null: unknown. */
   readonly mode: string | null;
   /**
-   * `channel`: each line to the channel, until the mode is removed. `op`: this op. `trial`: the next attempt of this op;
-   * if that works, then as `channel`.
+   * `channel`: each line to the channel, until the mode is removed. `op`: this op. `trial`: the next attempt of this
+   * op; if that works, then as `channel`.
    */
   readonly until: "channel" | "op" | "trial";
 }

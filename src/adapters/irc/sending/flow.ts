@@ -38,10 +38,11 @@ interface Next {
 export type Post = Omit<ConstructorParameters<typeof Sending>[0], "key"> & { readonly target: string };
 
 /**
- * The writer of a session: one queue over all its channels, which take turns line by line. A line waits until the
- * window has room and the pace allows it, is announced, written once that is durable, and answered as `Window` says. A
- * line that the channel may refuse for one of its traits is alone on its way to it: its refusal is exact, and the order
- * holds. An op that must be tried again takes all that waits after it for the same channel with it, so that order is kept.
+ * The writer of a session: one queue over all its channels, which take turns line by line. A line waits until
+ * the window has room and the pace allows it, is announced, written once that is durable, and answered as
+ * `Window` says. A line that the channel may refuse for one of its traits is alone on its way to it: its
+ * refusal is exact, and the order holds. An op that must be tried again takes all that waits after it for the
+ * same channel with it, so that order is kept.
  */
 export class Flow {
   readonly acceptance: Acceptance;
