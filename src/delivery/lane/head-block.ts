@@ -1,10 +1,9 @@
 import type { Reason } from "../../contract/outcome.ts";
-import type { Seq } from "../../log/log.ts";
 import { finish, tellAuthor } from "./endings.ts";
 import { isChange } from "./prepare.ts";
 import type { Decision } from "./settle.ts";
 import type { SetAside } from "../status.ts";
-import { type HandlerCall, isProbe, type LaneState, type Step } from "./state.ts";
+import { type HandlerCall, type HeadBlock, isProbe, type LaneState, type Step } from "./state.ts";
 import type { WindowItem } from "./window.ts";
 
 /**
@@ -23,25 +22,6 @@ import type { WindowItem } from "./window.ts";
  * session begins with none: what went wrong in the last one says nothing about this one. A network that asks for time
  * (`rate_limited`) gets it.
  */
-export interface HeadBlock {
-  readonly item: WindowItem;
-  /** When an attempt of it first failed, by `Clock.monoMs`. */
-  readonly sinceMs: number;
-  stage:
-    | { readonly is: "failing" | "again" }
-    | { readonly is: "probing"; readonly item: WindowItem }
-    | { readonly is: "last tries"; readonly failed: number };
-  /** When its last attempt began that has ended, by `Clock.monoMs`. */
-  triedMs: number;
-  /** When the newest attempt began that delivered a message behind it, by `Clock.monoMs`. */
-  passedMs: number;
-  /** When the next probe is due, by `Clock.monoMs`. */
-  probeAtMs: number;
-  probes: number;
-  /** Of the last probe. */
-  probed: Seq;
-}
-
 /** How long a message has to fail before a probe, in ms. */
 const PATIENCE_MS = 2 * 60_000;
 /** The wait after probes that failed, in ms: it doubles. */

@@ -5,7 +5,6 @@ import type { RoomLimits } from "../../contract/session.ts";
 import type { EntryHead, Mark, Receipt, Seq, StoredEntry, Subject } from "../../log/log.ts";
 import type { Summary } from "./checkpoint.ts";
 import type { SetAside } from "../status.ts";
-import type { HeadBlock } from "./head-block.ts";
 import type { Found, Search } from "./lookup.ts";
 import type { LaneOptions } from "./options.ts";
 import type { WindowItem, LaneWindow } from "./window.ts";
@@ -66,6 +65,26 @@ type Mode =
   | { readonly is: "preparing"; readonly item: WindowItem; readonly until: "verdict" }
   | { readonly is: "preparing"; readonly item: WindowItem; readonly until: "stored" | "found"; readonly search: Search }
   | { readonly is: "unlisting"; readonly summary: Summary };
+
+/** The oldest message fails; head-block.ts says how it goes on. */
+export interface HeadBlock {
+  readonly item: WindowItem;
+  /** When an attempt of it first failed, by `Clock.monoMs`. */
+  readonly sinceMs: number;
+  stage:
+    | { readonly is: "failing" | "again" }
+    | { readonly is: "probing"; readonly item: WindowItem }
+    | { readonly is: "last tries"; readonly failed: number };
+  /** When its last attempt began that has ended, by `Clock.monoMs`. */
+  triedMs: number;
+  /** When the newest attempt began that delivered a message behind it, by `Clock.monoMs`. */
+  passedMs: number;
+  /** When the next probe is due, by `Clock.monoMs`. */
+  probeAtMs: number;
+  probes: number;
+  /** Of the last probe. */
+  probed: Seq;
+}
 
 /** What never changes about a lane. */
 export type LaneSetting = Pick<
