@@ -60,7 +60,8 @@ export function outcomeOf(failure: SlackFailure, failing: Failing): Outcome {
 function elsewhere({ code, message }: Reason): Outcome {
   if (code === "too_large") return rejected(code, message);
   const said = `${message}, which is no answer of Slack: look at what is between Rialto and ApiURL`;
-  return deferred({ code: "network", message: said }, ELSEWHERE_MS, "session");
+  // Something on the way may refuse this message alone.
+  return deferred({ code: "network", message: said }, ELSEWHERE_MS, "channel");
 }
 
 /** For what only reads before something is done: it has changed nothing, so it can be tried again. */

@@ -106,7 +106,7 @@ describe("refusals", () => {
       for (const [path, op] of ops) {
         town.server.faults.fail({ path }, status);
         const { outcome } = await doOp(life, op);
-        expect(outcome).toMatchObject({ is: "deferred", scope: "session", why: { code: "network" } });
+        expect(outcome).toMatchObject({ is: "deferred", scope: "channel", why: { code: "network" } });
         expect(outcome.is === "deferred" ? outcome.why.message : "").toContain(`HTTP ${status}`);
         expect((await doOp(life, op)).outcome.is).toBe("delivered");
       }
