@@ -161,6 +161,12 @@ export class Client {
     return await this.#call({ method: "GET", path: `${room(roomId)}/state/${segment(type)}/`, signal });
   }
 
+  /** The whole `m.room.create`, with its sender; of a server that does not know `format`, its content. */
+  async creation(roomId: string, signal: AbortSignal): Promise<Result<Json>> {
+    const path = `${room(roomId)}/state/m.room.create/`;
+    return await this.#call({ method: "GET", path, query: { format: "event" }, signal });
+  }
+
   async setState(roomId: string, type: string, key: string, body: Json, acting: ActingUser): Promise<Result<Json>> {
     return await this.#call({
       method: "PUT",

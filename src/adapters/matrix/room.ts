@@ -1,11 +1,13 @@
 import type { OptionalKind } from "../../contract/ops.ts";
-import { type Json, numberIn, objectIn, textIn } from "../kit/json.ts";
+import { type Json, listIn, numberIn, objectIn, textIn } from "../kit/json.ts";
 import { localpartOf, RoomMembers } from "./members.ts";
 
 /** What is known of a room that we are in. */
 export interface MatrixRoom {
   readonly id: string;
   readonly members: RoomMembers;
+  /** We made it, and its version gives those who made it every right (`hasEveryRight`). */
+  ours: boolean;
   /** The core has it as a channel. */
   joined: boolean;
   /** It was one, and is no longer wanted: what is said there is not handed over. */
@@ -13,12 +15,23 @@ export interface MatrixRoom {
 }
 
 export function emptyRoom(id: string, isOwn: (user: string) => boolean): MatrixRoom {
-  return { id, members: new RoomMembers(isOwn), joined: false, unwanted: false };
+  return { id, members: new RoomMembers(isOwn), ours: false, joined: false, unwanted: false };
 }
 
 /** What people in the room may know a user of ours by. */
 export function namesOf(user: string, { members }: MatrixRoom): readonly string[] {
   return [user, localpartOf(user), members.get(user)?.name ?? ""];
+}
+
+/** The first room version whose creators have every right, without a power level (MSC4289). */
+const CREATORS_SINCE = 12;
+
+/** Whether the user is a creator of the room, by its whole `m.room.create`, and so has every right there. */
+export function hasEveryRight(creation: Json, user: string): boolean {
+  const content = objectIn(creation, "content");
+  const version = textIn(content, "room_version") ?? "";
+  if (!(Number(version) >= CREATORS_SINCE || version.startsWith("org.matrix.hydra."))) return false;
+  return textIn(creation, "sender") === user || listIn(content, "additional_creators").includes(user);
 }
 
 /** Of state that the power levels do not name. */

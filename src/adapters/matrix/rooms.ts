@@ -7,7 +7,7 @@ import type { MatrixFailure } from "./failure.ts";
 import { isObject, type Json, listIn } from "../kit/json.ts";
 import { TURNS } from "../kit/turn-budget.ts";
 import { personIn } from "./members.ts";
-import { emptyRoom, missingRights, replacementIn, type MatrixRoom, serverOf } from "./room.ts";
+import { emptyRoom, hasEveryRight, missingRights, replacementIn, type MatrixRoom, serverOf } from "./room.ts";
 
 /** Rooms that are known beside those that the core has joined: a homeserver may speak of any number. */
 const OTHERS_MAX = 10_000;
@@ -119,8 +119,9 @@ export class MatrixRooms {
   /** We are in: can it be used, and who is there? */
   async #look(id: string, signal: AbortSignal): Promise<Joined> {
     const { client, host, user, recall } = this.#options;
-    const [encryption, levels, members, reactions] = await Promise.all([
+    const [encryption, creation, levels, members, reactions] = await Promise.all([
       client.state(id, "m.room.encryption", signal),
+      client.creation(id, signal),
       client.state(id, "m.room.power_levels", signal),
       client.joinedMembers(id, signal),
       client.newestReactions(id, signal),
@@ -134,7 +135,8 @@ export class MatrixRooms {
     await TURNS.each(Object.entries(members.ok ? members.value : {}), ([person, profile]) => {
       if (isObject(profile)) room.members.put(person, personIn(profile));
     });
-    const { cannotSpeak, without } = this.#rights(levels.ok ? levels.value : null, user);
+    room.ours = creation.ok && hasEveryRight(creation.value, user);
+    const { cannotSpeak, without } = this.#rights(levels.ok && !room.ours ? levels.value : null, user);
     if (cannotSpeak) host.log.warn({ room: id, user }, "Rialto may not write in this room; raise its power level");
     room.joined = true;
     room.unwanted = false;

@@ -156,7 +156,8 @@ export class Sender {
     return NOT_THERE;
   }
 
-  async #isMuted({ id }: MatrixRoom, signal: AbortSignal): Promise<boolean> {
+  async #isMuted({ id, ours }: MatrixRoom, signal: AbortSignal): Promise<boolean> {
+    if (ours) return false;
     const { client, user } = this.options;
     const levels = await client.state(id, "m.room.power_levels", signal);
     return levels.ok && missingRights(levels.value, user).cannotSpeak;

@@ -78,6 +78,18 @@ needs(["synapse", "python3-matrix-nio"], () => {
       });
     });
 
+    test("in a room of version 12 that we made, we have every right without a power level", async () => {
+      const maker = await town.person();
+      const settings = town.settings({ Login: maker.id, Password: "correct horse" });
+      const room = String(await maker.ask("create", { alias: "made", version: "12" }));
+      expect(room).not.toContain(":");
+      await maker.ask("state", { room, type: "m.room.power_levels", content: { users: {}, events_default: 50 } });
+      const { live } = await town.session(settings);
+      expect(await join(live, room)).toMatchObject({ ok: true, ref: room, without: [] });
+      const outcome = await live.handlers.post(post(room as ChannelRef, "made-1", "x"), new RecordingAttempt());
+      expect(outcome.is).toBe("delivered");
+    });
+
     test("where we may not write, a post waits until we may", async () => {
       const alice = await town.person();
       const room = String(await alice.ask("create", { alias: "quiet" }));
