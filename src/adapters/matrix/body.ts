@@ -69,7 +69,7 @@ function textBody(content: Json, { withoutQuote }: Reading): SaidBody | null {
 
 /** Programs put it first, and once. */
 function withoutReply(html: string): string {
-  const from = html.search(/<mx-reply>/iu);
+  const from = html.search(/<mx-reply\b[^>]*>/iu);
   const end = from === -1 ? null : /<\/mx-reply>/iu.exec(html.slice(from));
   return end === null ? html : html.slice(0, from) + html.slice(from + end.index + end[0].length);
 }

@@ -212,6 +212,33 @@ describe("what it is about", () => {
     ]);
   });
 
+  const fallback = "<mx-reply><blockquote>was so</blockquote></mx-reply>";
+  test.each<[string, Json, Json]>([
+    ["the plain text", { body: quoted }, { format: "plain", text: "yes" }],
+    ["an action", { body: "> * <@bob:b.example> waves\n\nyes", msgtype: "m.emote" }, { format: "plain", text: "yes" }],
+    ["both shapes", { body: quoted, formatted_body: `${fallback}<b>yes</b>` }, { format: "html", text: "<b>yes</b>" }],
+    ["the formatted text alone", { body: "yes", formatted_body: `${fallback}yes` }, { format: "html", text: "yes" }],
+    [
+      "a tag with attributes",
+      { body: "yes", formatted_body: `<mx-reply data-x="1">was</mx-reply>yes` },
+      { format: "html", text: "yes" },
+    ],
+    ["none: a quote by hand", { body: "> was so\n\nyes" }, { format: "plain", text: "> was so\n\nyes" }],
+    [
+      "none: a formatted quote by hand",
+      { body: "> was\n\nyes", formatted_body: "<blockquote>was</blockquote>yes" },
+      { format: "html", text: "<blockquote>was</blockquote>yes" },
+    ],
+  ])("an edit loses an old reply fallback in %s", (_, fields, source) => {
+    const content = {
+      "m.new_content": { msgtype: "m.text", format: "org.matrix.custom.html", ...fields },
+      "m.relates_to": { rel_type: "m.replace", event_id: "$0" },
+    };
+    expect(told(text("* x", content))).toMatchObject([{ kind: "edited", body: { source } }]);
+    const kept = told(text("* x", content), { keepQuotedReply: true });
+    expect(kept).toMatchObject([{ kind: "edited", body: { source: { text: expect.stringContaining("yes") as string } } }]);
+  });
+
   test.each([
     ["before room version 11", event("m.room.redaction", {}, { redacts: "$0" })],
     ["since room version 11", event("m.room.redaction", { redacts: "$0" })],

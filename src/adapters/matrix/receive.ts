@@ -69,8 +69,11 @@ const STATE: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 type BodyReader = (content: Json) => SaidBody | null;
 
 function messageReader(content: Json, { keepQuotedReply }: MatrixReceiveContext): BodyReader {
-  const isReply = textIn(objectIn(objectIn(content, "m.relates_to"), "m.in_reply_to"), "event_id") !== null;
-  return (from) => messageBody(from, { withoutQuote: isReply && !keepQuotedReply });
+  const relation = objectIn(content, "m.relates_to");
+  const isReply = textIn(objectIn(relation, "m.in_reply_to"), "event_id") !== null;
+  // An edit does not say whether the message is a reply, and older programs repeat the quote in it.
+  const isEdit = textIn(relation, "rel_type") === "m.replace";
+  return (from) => messageBody(from, { withoutQuote: (isReply || isEdit) && !keepQuotedReply });
 }
 
 function said(event: RoomEvent, context: MatrixReceiveContext, read: BodyReader): readonly Event[] {
