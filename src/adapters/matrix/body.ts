@@ -11,6 +11,8 @@ interface Reading {
 }
 
 const FILES: ReadonlySet<string> = new Set(["m.image", "m.file", "m.audio", "m.video"]);
+/** The specification: more answers of a poll do not count. */
+const ANSWERS_MAX = 20;
 /** No messages, although they come as such. */
 const SILENT: ReadonlySet<string> = new Set(["m.key.verification.request"]);
 
@@ -28,10 +30,33 @@ export function stickerBody(content: Json): SaidBody | null {
   return fileBody(content) ?? plainBody(textIn(content, "body") ?? "");
 }
 
+function pollIn(content: Json): Json | null {
+  return [content["m.poll"], content["m.poll.start"], content["org.matrix.msc3381.poll.start"]].find(isObject) ?? null;
+}
+
+/** The texts of a poll's answers by their ids; null when the content is not that of a poll's start. */
+export function pollAnswers(content: Json): ReadonlyMap<string, string> | null {
+  const poll = pollIn(content);
+  if (poll === null) return null;
+  const answers = listIn(poll, "answers").filter(isObject).slice(0, ANSWERS_MAX);
+  return new Map(answers.map((one) => [textIn(one, "m.id") ?? textIn(one, "id") ?? "", fallbackText(one)]));
+}
+
+/** The content of a poll's end: its words, and the votes that it has. `answers`: of its start, where it is known. */
+export function pollEndBody(content: Json, answers: ReadonlyMap<string, string> | null): SaidBody | null {
+  const results = [content["m.poll.results"], content["org.matrix.msc3381.poll.results"]].find(isObject) ?? {};
+  const counted = Object.entries(results).filter((one): one is [string, number] => Number.isSafeInteger(one[1]));
+  const lines = counted
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, ANSWERS_MAX)
+    .map(([id, votes]) => `${answers?.get(id) ?? id}: ${votes} ${votes === 1 ? "vote" : "votes"}`);
+  return plainBody([fallbackText(content) || "The poll has ended", ...lines].join("\n"));
+}
+
 /** The content of a poll's start (MSC3381): the question and its answers. */
 export function pollBody(content: Json): SaidBody | null {
-  const poll = [content["m.poll"], content["m.poll.start"], content["org.matrix.msc3381.poll.start"]].find(isObject);
-  if (poll === undefined) return plainBody(fallbackText(content));
+  const poll = pollIn(content);
+  if (poll === null) return plainBody(fallbackText(content));
   const answers = listIn(poll, "answers").filter(isObject).map(fallbackText);
   const lines = [
     `Poll: ${fallbackText(objectIn(poll, "question"))}`,

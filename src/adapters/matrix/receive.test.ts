@@ -23,6 +23,7 @@ function context(
     opOf: (txn) => (txn === "t1" ? ("op-1" as OpId) : null),
     author: (user, person) => authorOf(user, person, members, settings),
     annotation: (id) => more.annotations?.[id] ?? null,
+    answers: () => null,
     keepQuotedReply: false,
     ...more,
   };
@@ -236,7 +237,9 @@ describe("what it is about", () => {
     };
     expect(told(text("* x", content))).toMatchObject([{ kind: "edited", body: { source } }]);
     const kept = told(text("* x", content), { keepQuotedReply: true });
-    expect(kept).toMatchObject([{ kind: "edited", body: { source: { text: expect.stringContaining("yes") as string } } }]);
+    expect(kept).toMatchObject([
+      { kind: "edited", body: { source: { text: expect.stringContaining("yes") as string } } },
+    ]);
   });
 
   test.each([

@@ -2,7 +2,7 @@ import type { Author, Event, Membership, SaidBody } from "../../contract/events.
 import { eventKey, messageRef } from "./ids.ts";
 import type { ChannelRef, OpId } from "../../contract/ids.ts";
 import { cut } from "../../content/length.ts";
-import { fallbackText, hasQuote, messageBody, pollBody, stickerBody } from "./body.ts";
+import { fallbackText, hasQuote, messageBody, pollBody, pollEndBody, stickerBody } from "./body.ts";
 import { type Json, numberIn, objectIn, textIn } from "../kit/json.ts";
 import { type Person, personIn } from "./members.ts";
 
@@ -41,6 +41,8 @@ export interface MatrixReceiveContext {
   readonly author: (user: string, person: Person | null) => Author;
   /** The reaction that this event was, when it was one. */
   readonly annotation: (eventId: string) => Annotation | null;
+  /** The answers of the poll that this event began, by their ids; null when it is not known. */
+  readonly answers: (eventId: string) => ReadonlyMap<string, string> | null;
   readonly keepQuotedReply: boolean;
 }
 
@@ -57,6 +59,8 @@ const MESSAGES: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["m.sticker", (event, context) => said(event, context, stickerBody)],
   ["m.poll.start", (event, context) => said(event, context, pollBody)],
   ["org.matrix.msc3381.poll.start", (event, context) => said(event, context, pollBody)],
+  ["m.poll.end", pollEnded],
+  ["org.matrix.msc3381.poll.end", pollEnded],
   ["m.reaction", reacted],
   ["m.room.redaction", redacted],
 ]);
@@ -108,6 +112,15 @@ function said(event: RoomEvent, context: MatrixReceiveContext, read: BodyReader)
       ...related(event.content, context),
     },
   ];
+}
+
+/** A reply to the start of the poll. */
+function pollEnded(event: RoomEvent, context: MatrixReceiveContext): readonly Event[] {
+  const poll = textIn(objectIn(event.content, "m.relates_to"), "event_id");
+  const answers = poll === null ? null : context.answers(poll);
+  const replyTo = poll === null ? null : messageRef(poll);
+  const [ended] = said(event, context, (content) => pollEndBody(content, answers));
+  return ended?.kind === "posted" ? [{ ...ended, replyTo }] : [];
 }
 
 /**

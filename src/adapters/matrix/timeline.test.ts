@@ -69,3 +69,23 @@ test("an answer with many rooms leaves time to others", async () => {
   isOver = true;
   expect(turns).toBeGreaterThan(3);
 });
+
+test.each([
+  ["m.poll.start", "m.poll.end"],
+  ["org.matrix.msc3381.poll.start", "org.matrix.msc3381.poll.end"],
+])("the end of a poll names the answers of its start, which it answers: %s", async (start, end) => {
+  const { told } = present();
+  const answers = [
+    { id: "x1", "m.text": [{ body: "Tea" }] },
+    { id: "x2", "m.text": [{ body: "Wine" }] },
+  ];
+  await told(event(start, { "m.poll": { question: { "m.text": [{ body: "Drinks?" }] }, answers } }));
+  const relation = { rel_type: "m.reference", event_id: `$${start}` };
+  const content = { "m.relates_to": relation, "m.text": [{ body: "Over" }], "m.poll.results": { x2: 2 } };
+  expect(await told(event(end, content))).toMatchObject({
+    value: [{ kind: "posted", replyTo: `$${start}`, body: { source: { text: "Over\nWine: 2 votes" } } }],
+  });
+  expect(await told(event(end, { body: "Over" }, { event_id: "$other" }))).toMatchObject({
+    value: [{ kind: "posted", replyTo: null }],
+  });
+});

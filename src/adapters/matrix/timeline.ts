@@ -4,6 +4,7 @@ import type { Host } from "../../contract/host.ts";
 import type { OpId } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
+import { pollAnswers } from "./body.ts";
 import type { Client, Result } from "./client.ts";
 import { quote } from "../kit/ends.ts";
 import { FaultGuard } from "../kit/guard.ts";
@@ -29,6 +30,8 @@ import type { MatrixSettings } from "./settings.ts";
 const REACTIONS_MAX = 20_000;
 /** So many events are known again: a room that we are back in is told from before we left it. */
 const SEEN_MAX = 20_000;
+/** So many polls are remembered, so that their ends can name the answers. */
+const POLLS_MAX = 1_000;
 const BANNED_MS = 30 * 60_000;
 
 interface TimelineOptions {
@@ -45,6 +48,7 @@ interface TimelineOptions {
 export class Timeline {
   readonly #options: TimelineOptions;
   readonly #annotations = new Lru<string, Annotation>(REACTIONS_MAX);
+  readonly #polls = new Lru<string, ReadonlyMap<string, string>>(POLLS_MAX);
   readonly #seen = new Lru<string, true>(SEEN_MAX);
   readonly #guard: FaultGuard;
   #undecrypted = 0;
@@ -126,6 +130,8 @@ export class Timeline {
       this.#seen.set(event.id, true);
       const annotation = annotationIn(event);
       if (annotation !== null) this.#annotations.set(event.id, annotation);
+      const answers = event.type.endsWith("poll.start") ? pollAnswers(event.content) : null;
+      if (answers !== null) this.#polls.set(event.id, answers);
       if (!room.unwanted) told.push(...this.#events(event, context));
       this.#follow(room, event, isLeft);
     });
@@ -144,6 +150,7 @@ export class Timeline {
       opOf,
       author: (user, person) => authorOf(user, person, room.members, settings),
       annotation: (eventId) => this.#annotations.get(eventId) ?? null,
+      answers: (eventId) => this.#polls.get(eventId) ?? null,
       keepQuotedReply: settings.KeepQuotedReply,
     };
   }
