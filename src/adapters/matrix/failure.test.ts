@@ -40,6 +40,7 @@ describe("what an answer means for an op", () => {
       unreachable({ is: "failed", why: "timeout", message: "late", certain: false }, BASE),
       { is: "unknown", why: { code: "timeout" } },
     ],
+    [answer(403, "M_RESOURCE_LIMIT_EXCEEDED"), { is: "deferred", scope: "session", why: { code: "remote_error" } }],
   ])("%o", (failure, outcome) => {
     expect(outcomeOf(failure)).toMatchObject(outcome);
   });
@@ -72,4 +73,31 @@ test("what a server says is quoted without what breaks lines, and cut", () => {
   expect(refused(400, { error: `a\nb${"x".repeat(500)}` }, undefined).why.message).toMatch(
     /^the homeserver answers HTTP 400: a bx{197}…$/u,
   );
+});
+
+const PAGES = { info_uri: "https://a.example/why", increase_uri: "https://a.example/more" };
+const DRAFT = Object.fromEntries(Object.entries(PAGES).map(([name, url]) => [`org.matrix.msc4335.${name}`, url]));
+const USED_UP = "Rialto's user has used up a limit of its account:";
+
+test.each([
+  [403, "M_USER_LIMIT_EXCEEDED", PAGES, `${USED_UP} raise it at https://a.example/more, or read https://a.example/why`],
+  [400, "M_USER_LIMIT_EXCEEDED", {}, `${USED_UP} ask the homeserver's admins to raise it`],
+  [403, "M_USER_LIMIT_EXCEEDED", { info_uri: "javascript:x y" }, "ask the homeserver's admins to raise it"],
+  [403, "ORG.MATRIX.MSC4335_USER_LIMIT_EXCEEDED", DRAFT, "raise it at https://a.example/more"],
+  [400, "M_SAFETY", {}, "its safety rules refuse the message"],
+])("the refusal %d %s is final, and names what to do: %o", (status, errcode, more, remedy) => {
+  const failure = answer(status, errcode, more);
+  expect(outcomeOf(failure)).toMatchObject({ is: "rejected", why: { code: "forbidden" } });
+  expect(failure.why.message).toContain(`the homeserver answers ${errcode}: so it is; `);
+  expect(failure.why.message).toContain(remedy);
+});
+
+test.each([
+  ["M_USER_SUSPENDED", 403, "Rialto's user is suspended: the homeserver's admins can lift that"],
+  ["M_USER_LOCKED", 401, "Rialto's user is locked: the homeserver's admins can unlock it"],
+])("%s ends a session, and names what to do", (errcode, status, remedy) => {
+  expect(endOf(answer(status, errcode), "password")).toEqual({
+    cause: "auth",
+    why: { code: "auth", message: `the homeserver answers ${errcode}: so it is; ${remedy}` },
+  });
 });

@@ -1,7 +1,7 @@
 import type { Ended } from "../../contract/session.ts";
 import type { Client, Result } from "./client.ts";
 import { misconfigured, needsLogin } from "../kit/ends.ts";
-import type { MatrixFailure } from "./failure.ts";
+import { isBarred, type MatrixFailure } from "./failure.ts";
 import { type Json, textIn } from "../kit/json.ts";
 import { serverOf } from "./room.ts";
 import { botOf, loginWay, type MatrixSettings } from "./settings.ts";
@@ -61,8 +61,7 @@ export function endOf(failure: MatrixFailure, way: Way, isLogin = false): Ended 
   if (certificate) return misconfigured(`${why.message}; the server's admins must fix it, or correct Server`);
   if (errcode === "M_USER_DEACTIVATED")
     return needsLogin("Rialto's user was deactivated; create another, or ask the server's admins to restore it");
-  if (errcode === "M_USER_LOCKED" || errcode === "M_USER_SUSPENDED")
-    return needsLogin(`${why.message}; the server's admins can lift that`);
+  if (isBarred(failure)) return needsLogin(why.message);
   if (errcode === "M_UNKNOWN_TOKEN" || errcode === "M_MISSING_TOKEN")
     return way === "password" ? { cause: "lost", why } : needsLogin(TOKENS[way]);
   if (isLogin && errcode === "M_FORBIDDEN") {

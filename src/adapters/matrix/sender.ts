@@ -2,15 +2,16 @@ import type { Host } from "../../contract/host.ts";
 import { messageRef } from "./ids.ts";
 import type { ChannelRef, MessageRef, OpId } from "../../contract/ids.ts";
 import type { DeleteOp, PostDraft, PostOp } from "../../contract/ops.ts";
-import type { Loss, Outcome } from "../../contract/outcome.ts";
+import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { Lru } from "../../lib/lru.ts";
 import { isAborted } from "../../lib/abort.ts";
 import type { Client, Result } from "./client.ts";
+import { quote } from "../kit/ends.ts";
 import { DONE, GIVEN_UP, NOT_THERE, outcomeOf } from "../kit/outcomes.ts";
-import type { MatrixFailure } from "./failure.ts";
+import { isBarred, type MatrixFailure } from "./failure.ts";
 import type { Ghosts } from "./ghosts.ts";
-import type { Json } from "../kit/json.ts";
+import { type Json, textIn } from "../kit/json.ts";
 import { fileInWords } from "../kit/words.ts";
 import { fileContent, paragraph, type MatrixPart, renderPost, txnOf } from "./render.ts";
 import { missingRights, type MatrixRoom } from "./room.ts";
@@ -27,6 +28,9 @@ const GHOST_TRIES = 2;
 
 /** Whoever may give us the right to write is a person. */
 const MUTED_MS = 60_000;
+
+/** The state that names the policy server of a room, and its name in the draft. */
+const POLICY = ["m.room.policy", "org.matrix.msc4284.policy"];
 
 export interface SenderOptions {
   readonly client: Client;
@@ -142,6 +146,7 @@ export class Sender {
 
   /** A refusal may mean that we, or a user of ours, were thrown out: then it is not forever. */
   async failed(failure: MatrixFailure, { room, as, attempt, signal }: Trying): Promise<Outcome> {
+    if (isBarred(failure)) return { is: "deferred", why: failure.why, retryInMs: MUTED_MS, scope: "session" };
     if (failure.why.code !== "forbidden") return outcomeOf(failure);
     const { client, ghosts } = this.options;
     const rooms = await client.joinedRooms(signal);
@@ -151,9 +156,24 @@ export class Sender {
       const message = `Rialto may not write in the room; raise the power level of ${this.options.user}`;
       return { is: "deferred", why: { code: "forbidden", message }, retryInMs: MUTED_MS, scope: "channel" };
     }
-    if (as === null || ghosts === null || attempt > GHOST_TRIES) return { is: "rejected", why: failure.why };
+    if (as === null || ghosts === null || attempt > GHOST_TRIES)
+      return { is: "rejected", why: await this.#refusal(failure, room, signal) };
     ghosts.forget(as, room);
     return NOT_THERE;
+  }
+
+  /** A room may have a policy server (MSC4284), which refuses messages in the name of the homeserver. */
+  async #refusal({ why, errcode }: MatrixFailure, room: MatrixRoom, signal: AbortSignal): Promise<Reason> {
+    if (errcode !== "M_FORBIDDEN") return why;
+    const { client, user } = this.options;
+    for (const type of POLICY) {
+      const policy = await client.state(room.id, type, signal);
+      const via = policy.ok ? quote(textIn(policy.value, "via") ?? "") : "";
+      if (via === "") continue;
+      const remedy = `ask the room's moderators to let ${user} pass its filters`;
+      return { ...why, message: `${why.message}; the room's policy server ${via} may have refused it: ${remedy}` };
+    }
+    return why;
   }
 
   async #isMuted({ id, ours }: MatrixRoom, signal: AbortSignal): Promise<boolean> {
