@@ -88,7 +88,7 @@ export async function startApp(
     await log.close();
   };
   try {
-    const remoteFiles = new RemoteFiles();
+    const remoteFiles = new RemoteFiles(config);
     // Not before the log has made sure that nobody else uses the data folder.
     files = await openStore(config, remoteFiles, { log: logger, marks: log.marks.bind(log) }, clusterNode?.log ?? null);
     const routes = liveRoutes(compileRoutes(config));
@@ -104,7 +104,7 @@ export async function startApp(
     log.tail(servers.listener);
     const outside = { adapters, remoteFiles, clock: systemClock, random: Math.random, onHint: hint };
     delivery = await openDelivery({ ...common, ...outside, ...admin.told, config });
-    const follow = (next: Config): void => clusterNode?.follow(next);
+    const follow = followedBy(remoteFiles, clusterNode);
     const running: Running = { ...common, config, servers, delivery, share, follow };
     const file = new ConfigFile(() => systemClock.nowMs());
     reloader = read === null ? null : new Reloader(running, read, file, logger);
@@ -123,6 +123,13 @@ export async function startApp(
     throw error;
   }
 }
+
+const followedBy =
+  (files: RemoteFiles, node: ClusterNode | null): Running["follow"] =>
+  (next) => {
+    files.follow(next);
+    node?.follow(next);
+  };
 
 /** What operators are shown of what runs, as it is when they look. */
 function shownOf(running: Running) {

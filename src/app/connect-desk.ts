@@ -112,7 +112,7 @@ function firstOf({ schema, network, login }: Manifest): readonly string[] {
   const wanted = [
     ...names(({ default: value }) => value === undefined),
     ...[network, "UseTLS", login].filter((name) => name !== undefined),
-    ...names(({ secret, type }) => secret === true && type === "string"),
+    ...names(({ secret, type }) => secret === true && type === "string").filter((name) => name !== "Proxy"),
   ];
   return [...new Set(wanted)].filter((name) => schema.properties[name] !== undefined).slice(0, FIRST_MAX);
 }

@@ -36,6 +36,8 @@ interface Account {
   readonly settings: ReadonlyMap<string, string | boolean>;
 }
 
+/** Secrets that hardly anybody has. */
+const RARE: ReadonlySet<string> = new Set(["Proxy"]);
 /** Asked in addition to what is required and what is secret: without them most accounts cannot log in. */
 const ALSO: ReadonlySet<string> = new Set(["UseTLS", "Server", "Team", "Jid", "Login"]);
 
@@ -133,7 +135,7 @@ async function askSettings({ ask, say }: Interview, manifest: Manifest): Promise
   for (const [name, schema] of Object.entries(manifest.schema.properties)) {
     const isNeeded = schema.default === undefined;
     const isText = schema.type === "string";
-    if (!isNeeded && !ALSO.has(name) && !(schema.secret === true && isText)) continue;
+    if (RARE.has(name) || (!isNeeded && !ALSO.has(name) && !(schema.secret === true && isText))) continue;
     say(wrap(plain(schema.description ?? name), "  "));
     if (schema.type === "boolean") {
       settings.set(name, await askYesNo({ ask, say }, `  ${name}`));

@@ -35,6 +35,8 @@ export interface GeneralSettings {
   readonly maxAgeMs: number;
   /** How long a network may be out of reach before the log says so. */
   readonly outageNoticeMs: number;
+  /** Value of `Proxy`; empty: none. */
+  readonly proxy: string;
   readonly logFile: string | null;
   readonly logFormat: LogFormat;
   readonly debug: boolean;

@@ -7,7 +7,7 @@ import { ignoredGeneral, ignoredShared, missingProtocols, sectionlessAccounts } 
 import type { MissingProtocol } from "./reference.ts";
 import { sharedSchema } from "./presentation.ts";
 import { generalSchema } from "./schema.ts";
-import { lowerCaseKeys, isTable, keyAt } from "./section.ts";
+import { lowerCaseKeys, isTable, keyAt, settingsIn } from "./section.ts";
 import type { Section } from "./section.ts";
 
 /** An account that has a section in the file, or variables in the environment. */
@@ -53,7 +53,7 @@ export function declareAccounts(root: Section, context: Context): Map<string, De
       }
       const path = [table.key, entry.key];
       const name = `${protocol}.${entry.key}`;
-      const section = lowerCaseKeys(entry.value, path);
+      const section = settingsIn(entry.value, path);
       const key = name.toLowerCase();
       if (entry.broken !== undefined) {
         const { code, where, said, other } = entry.broken;

@@ -64,10 +64,10 @@ export function isUnchanged({ accounts, gateways, general }: ConfigDiff): boolea
 
 /** The configuration to run with: the next one, in which what needs a restart keeps its old value. */
 export function effectiveConfig(old: Config, next: Config): Config {
-  const { maxAgeMs, outageNoticeMs, allowedHosts, allowPrivate, dashboardUrl, values } = next.general;
+  const { maxAgeMs, outageNoticeMs, proxy, allowedHosts, allowPrivate, dashboardUrl, values } = next.general;
   const kept = Object.entries(old.general.values).filter(([name]) => needsRestart(name));
   const merged = { ...values, ...Object.fromEntries(kept) };
-  const moving = { maxAgeMs, outageNoticeMs, allowedHosts, allowPrivate, dashboardUrl };
+  const moving = { maxAgeMs, outageNoticeMs, proxy, allowedHosts, allowPrivate, dashboardUrl };
   return { ...next, general: { ...old.general, ...moving, values: merged } };
 }
 

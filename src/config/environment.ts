@@ -1,7 +1,7 @@
 import { suggest } from "../lib/suggest.ts";
 import type { ProblemReport, ProblemText, Where } from "./problems.ts";
 import { readBounded } from "./read-file.ts";
-import type { Section, Setting } from "./section.ts";
+import { type Section, type Setting, settingKey } from "./section.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,8 +36,8 @@ function assign(env: Environment, name: string, prefix: string, scopes: readonly
     const start = `${prefix}${variablePart(scope.table)}_`;
     if (!name.startsWith(start)) continue;
     const key = name.slice(start.length).toLowerCase();
-    const plain = scope.settings.get(key);
-    const secret = key.endsWith("_file") ? scope.settings.get(key.slice(0, -"_file".length)) : undefined;
+    const plain = scope.settings.get(settingKey(key));
+    const secret = key.endsWith("_file") ? scope.settings.get(settingKey(key.slice(0, -"_file".length))) : undefined;
     const setting = plain ?? (secret?.secret === true ? secret : undefined);
     if (setting === undefined) continue;
     known = true;

@@ -10,7 +10,7 @@ import { generalSchema } from "./schema.ts";
 import type { SettingSchema } from "../contract/manifest.ts";
 import { type ProblemEffect, inheritorsDown, takesDefault } from "./problems.ts";
 import { hostName } from "../lib/host-name.ts";
-import { lowerCaseKeys, isTable, keyAt } from "./section.ts";
+import { isTable, keyAt, settingsIn } from "./section.ts";
 import type { Section } from "./section.ts";
 import { type EffectOf, protects, settle, warnOfIdle } from "./settings.ts";
 
@@ -18,7 +18,7 @@ import { type EffectOf, protects, settle, warnOfIdle } from "./settings.ts";
 export function tableOf(root: Section, name: string, context: Context): Section {
   const setting = root.get(name);
   if (setting === undefined) return new Map();
-  if (isTable(setting.value)) return lowerCaseKeys(setting.value, [setting.key]);
+  if (isTable(setting.value)) return settingsIn(setting.value, [setting.key]);
   context.report.fatal("bad-value", setting.where, `"${setting.key}" must be a table, as in [${name}]`);
   return new Map();
 }
@@ -50,6 +50,8 @@ export function tengoScope(section: Section): EnvironmentTable {
 /** Of the settings that protect; without the data folder nothing can run, and with another log the wrong thing. */
 const EFFECTS: Readonly<Record<string, ProblemEffect | null>> = {
   DataPath: null,
+  // Without it, files of strangers would be fetched directly.
+  Proxy: null,
   ...Object.fromEntries(Object.keys(clusterProperties).map((name) => [name, null])),
   MediaDownloadBlackList: { says: "no file is relayed" },
   MediaBindAddress: NO_ENDPOINT,
@@ -88,6 +90,7 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
     search: values.Search ? values.SearchIndex : null,
     maxAgeMs: values.MaxAge,
     outageNoticeMs: values.OutageNotice,
+    proxy: values.Proxy,
     logFile: values.LogFile === "" ? null : values.LogFile,
     logFormat: values.LogFormat,
     debug: values.Debug,

@@ -17,7 +17,7 @@ export const ignoredShared: readonly IgnoredSetting[] = [
   later("UseFullName", "only Slack and Telegram accounts have it"),
   unneeded("MessageClipped", "long messages are split, not clipped"),
   later("SkipTLSVerify", "only IRC, XMPP and Mattermost accounts have it"),
-  later("http_proxy", "it is for networks that Rialto does not support yet"),
+  unneeded("Proxy", "accounts of the API and of the web chat connect to no server"),
   unneeded("JoinDelay", "only IRC and XMPP accounts have it"),
   unneeded("DebugLevel", "use the flag -debug, or Debug under [general]"),
   unneeded("Debug", "use the flag -debug, or Debug under [general]"),
@@ -29,6 +29,12 @@ export const ignoredShared: readonly IgnoredSetting[] = [
   noEffect("Protocol"),
   noEffect("Topic"),
 ];
+
+/** Settings that are called otherwise there, by their names in lower case. */
+export const renamed: ReadonlyMap<string, string> = new Map([
+  ["http_proxy", "proxy"],
+  ["httpproxy", "proxy"],
+]);
 
 /** Settings that are only under `[general]`. */
 export const ignoredGeneral: readonly IgnoredSetting[] = [

@@ -1,4 +1,5 @@
 import type { SettingsSchema } from "../contract/manifest.ts";
+import { proxySetting } from "../contract/proxy.ts";
 import { adminProperties } from "./admin.ts";
 import { clusterProperties } from "./cluster.ts";
 import { mediaProperties } from "./media.ts";
@@ -91,6 +92,11 @@ export const generalSchema = {
       default: 5 * MINUTE_MS,
       minimum: 1000,
       maximum: 24 * HOUR_MS,
+    },
+    Proxy: {
+      ...proxySetting,
+      description:
+        "Proxy of every account that has no `Proxy` of its own, and of files that messages of API accounts link to: as in `socks5://user:password@host:port`. See [proxies](operating.md#proxies).",
     },
     LogFile: {
       type: "string",

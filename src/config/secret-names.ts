@@ -3,6 +3,7 @@ import { suggest } from "../lib/suggest.ts";
 import { sharedSchema } from "./presentation.ts";
 import type { Path } from "./problems.ts";
 import { generalSchema } from "./schema.ts";
+import { settingKey } from "./section.ts";
 
 /** Tells which keys of a configuration have secrets as values, also misspelled ones and those of other programs. */
 export interface SecretNames {
@@ -30,9 +31,9 @@ export function secretNamesOf(protocols: ReadonlyMap<string, Manifest>): SecretN
     for (const [name, isSecret] of names) all.set(name, isSecret || all.get(name) === true);
   }
   const secret = [...all].filter(([, isSecret]) => isSecret).map(([name]) => name);
-  const isSecretWord = (word: string): boolean => all.get(word.toLowerCase()) ?? USUAL.test(word);
+  const isSecretWord = (word: string): boolean => all.get(settingKey(word)) ?? USUAL.test(word);
   const isSecretName = (name: string): boolean =>
-    all.get(name.toLowerCase()) ?? (USUAL.test(name) || suggest(name, secret) !== null);
+    all.get(settingKey(name)) ?? (USUAL.test(name) || suggest(name, secret) !== null);
   const isSecretAt = (path: Path): boolean => {
     const keys = path.filter((key) => typeof key === "string").map((key) => key.toLowerCase());
     const [root = ""] = keys;
@@ -40,7 +41,7 @@ export function secretNamesOf(protocols: ReadonlyMap<string, Manifest>): SecretN
     const known = root === "general" ? general : own.get(root);
     // What stands before it is the name of an account.
     const first = Math.min(root === "general" ? 1 : 2, keys.length - 1);
-    return keys.slice(first).some((key) => known?.get(key) ?? isSecretName(key));
+    return keys.slice(first).some((key) => known?.get(settingKey(key)) ?? isSecretName(key));
   };
   return { isSecretAt, isSecretName, isSecretWord };
 }

@@ -27,8 +27,21 @@ export function secretsOf(config: Config, protocols: ReadonlyMap<string, Manifes
     .filter(({ length }) => length >= SECRET_MIN);
 }
 
-/** What opens a webhook is the end of its address, which others may write in another way. */
+/**
+ * What opens a webhook is the end of its address, which others may write in another way; what opens a proxy is what
+ * stands before its host.
+ */
 function withKey(secret: string): readonly string[] {
+  const { password = "" } = /^[a-z][a-z\d]*:\/\/[^\s/?#@:]*:(?<password>[^\s/?#@]+)@/u.exec(secret)?.groups ?? {};
+  if (password !== "") return [secret, password, decoded(password)];
   const [, key] = /^https?:\/\/[^?#]*\/([^/?#]{8,})\/?$/u.exec(secret) ?? [];
   return key === undefined ? [secret] : [secret, key];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

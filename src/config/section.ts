@@ -1,5 +1,6 @@
 import type { Path, ProblemReport, ProblemText, Where } from "./problems.ts";
 import type { ProblemEffect } from "./problems.ts";
+import { renamed } from "./reference.ts";
 
 /** One value as it was written, and where. */
 export interface Setting {
@@ -32,27 +33,41 @@ export function isTable(value: unknown): value is Table {
 export const keyAt = (path: Path): Where => ({ in: "file", path, at: "key" });
 export const valueAt = (path: Path): Where => ({ in: "file", path, at: "value" });
 
+/** The name by which a setting is known, in lower case: it may have others. */
+export function settingKey(name: string): string {
+  const key = name.toLowerCase();
+  return renamed.get(key) ?? key;
+}
+
+/** The settings of a table; otherwise as `lowerCaseKeys`. */
+export const settingsIn = (table: Table, path: Path): Section => lowerCaseKeys(table, path, settingKey);
+
 /**
  * The keys of a table without regard to case. Where two differ in case only and have two values, it is unknown which
  * one is meant.
  */
-export function lowerCaseKeys(table: Table, path: Path): Section {
+export function lowerCaseKeys(
+  table: Table,
+  path: Path,
+  keyOf: (name: string) => string = (name) => name.toLowerCase(),
+): Section {
   const section: Section = new Map();
   for (const [key, value] of Object.entries(table)) {
     // An empty value is no value, as in the reference: the fallback applies.
     if (value === null) continue;
     const below = [...path, key];
     const setting = { key, value, where: valueAt(below), keyWhere: keyAt(below) };
-    const duplicate = section.get(key.toLowerCase());
-    if (duplicate === undefined) section.set(key.toLowerCase(), setting);
-    else if (duplicate.value !== value)
-      section.set(key.toLowerCase(), { ...duplicate, broken: twice(setting, duplicate) });
+    const known = keyOf(key);
+    const duplicate = section.get(known);
+    if (duplicate === undefined) section.set(known, setting);
+    else if (duplicate.value !== value) section.set(known, { ...duplicate, broken: twice(setting, duplicate) });
   }
   return section;
 }
 
 function twice({ key, keyWhere }: Setting, duplicate: Setting): Broken {
-  const what = `"${key}" and "${duplicate.key}" differ only in upper and lower case`;
+  const isSame = key.toLowerCase() === duplicate.key.toLowerCase();
+  const what = `"${key}" and "${duplicate.key}" ${isSame ? "differ only in upper and lower case" : "are the same setting"}`;
   return { code: "duplicate-key", where: keyWhere, said: [what, "keep one of them"], other: duplicate.keyWhere };
 }
 

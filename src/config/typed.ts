@@ -3,7 +3,7 @@ import { resolveAccount } from "./accounts.ts";
 import type { Account } from "./config.ts";
 import type { Rules } from "./context.ts";
 import { ProblemReport } from "./problems.ts";
-import { lowerCaseKeys, type Table } from "./section.ts";
+import { settingsIn, type Table } from "./section.ts";
 
 /** Settings of one account that are in no file yet. */
 export interface TypedAccount {
@@ -37,12 +37,12 @@ export function readTyped(
     key,
     name,
     protocol: manifest.protocol,
-    section: lowerCaseKeys(settings, path),
+    section: settingsIn(settings, path),
     where: { in: "file", path, at: "key" } as const,
     inFile: true,
     manifest,
   };
-  const account = resolveAccount(declared, lowerCaseKeys(general, ["general"]), { rules, report, folder: "/" });
+  const account = resolveAccount(declared, settingsIn(general, ["general"]), { rules, report, folder: "/" });
   // A place in the file that is not there: the number of the setting.
   const problems = report.problems("", ([, , setting]) => ({ line: names.indexOf(String(setting)) + 1, column: 0 }));
   const flaws = problems.map(({ severity, line, message, remedy }) => {

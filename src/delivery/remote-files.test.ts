@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { FileRef } from "../contract/ids.ts";
 import type { OpenedFile, Session } from "../contract/session.ts";
+import { aConfig, anAccount } from "../gateway/samples.suite.ts";
 import { RemoteFiles } from "./remote-files.ts";
 
 const REF = "ref" as FileRef;
@@ -35,4 +36,20 @@ test("a session without files, and one that throws, are values", async () => {
     sessionWith(() => Promise.reject(new Error("oops"))),
   );
   expect(await files.open("net.a", REF, signal)).toMatchObject({ ok: false, why: { code: "bug" } });
+});
+
+test("an account has its own proxy, none if it says so, and otherwise that of [general]", () => {
+  const files = new RemoteFiles();
+  expect(files.proxyFor("net.a")).toBe("");
+  const own = { ...anAccount("net.a"), settings: { Proxy: "http://a:1" } };
+  const none = { ...anAccount("net.none"), settings: { Proxy: "" } };
+  const { accounts, general } = aConfig([], [own, none, anAccount("net.other")]);
+  files.follow({ accounts, general: { ...general, proxy: "http://general:1" } });
+  expect(["net.a", "net.none", "net.other", "net.gone", undefined].map((key) => files.proxyFor(key))).toEqual([
+    "http://a:1",
+    "",
+    "http://general:1",
+    "http://general:1",
+    "http://general:1",
+  ]);
 });

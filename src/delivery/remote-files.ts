@@ -1,6 +1,8 @@
+import type { Config } from "../config/config.ts";
 import type { FileRef } from "../contract/ids.ts";
 import type { OpenedFile, Session } from "../contract/session.ts";
 
+type FollowedConfig = Pick<Config, "accounts" | "general">;
 type Opener = Pick<Session, "openFile">;
 
 /**
@@ -9,6 +11,23 @@ type Opener = Pick<Session, "openFile">;
  */
 export class RemoteFiles {
   readonly #sessions = new Map<string, Opener>();
+  #config: FollowedConfig | null;
+
+  /** `config`: null in tests that have no use for it. */
+  constructor(config: FollowedConfig | null = null) {
+    this.#config = config;
+  }
+
+  /** The configuration that counts from now on. */
+  follow(config: FollowedConfig): void {
+    this.#config = config;
+  }
+
+  /** The setting `Proxy` of an account, or that of `[general]` where there is none. */
+  proxyFor(accountKey: string | undefined): string {
+    const own = this.#config?.accounts.get(accountKey ?? "")?.settings["Proxy"];
+    return typeof own === "string" ? own : (this.#config?.general.proxy ?? "");
+  }
 
   /** A session is there, instead of the one before. The function it gives takes it away again. */
   attach(accountKey: string, session: Opener): () => void {

@@ -1,7 +1,11 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, RequestOptions } from "node:http";
 import { get as getSecure } from "node:https";
+import { isIP } from "node:net";
 import { type HostAddress, hostAddresses, pinned, type Resolve } from "../lib/host-addresses.ts";
 import { get as getPlain } from "../lib/node-http.ts";
+import { ProxyError, type ProxyServer } from "../lib/proxy.ts";
+import { isPublicHost } from "../lib/public-address.ts";
+import { SecureTunnelAgent, TunnelAgent } from "../lib/tunnel-agents.ts";
 import { codeOf, notNow, type FileRefusal, refused, STOPPED, tooLarge } from "./refusal.ts";
 
 export interface FetchOptions {
@@ -12,6 +16,8 @@ export interface FetchOptions {
   /** Bytes: a longer content is refused by its announced length already. */
   readonly limit: number;
   readonly signal: AbortSignal;
+  /** Who looks the names up, and connects; null or absent: this machine. */
+  readonly proxy?: ProxyServer | null;
   /** All addresses of a host name; that of the system unless a test has its own. */
   readonly resolve?: Resolve;
 }
@@ -66,14 +72,12 @@ async function ask(url: URL, options: FetchOptions): Promise<IncomingMessage | F
   const host = url.hostname.replace(/^\[(.*)\]$/u, "$1");
   const port = Number(url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port);
   if (!options.allowedPort(port)) return refused("forbidden", `port ${port} of ${host} is not a web port`);
-  const addresses = await addressesOf(host, options);
-  if ("ok" in addresses) return addresses;
+  const way = options.proxy ? tunnelTo(url, host, options.proxy, options) : await directWay(host, options);
+  if ("ok" in way) return way;
   const get = url.protocol === "https:" ? getSecure : getPlain;
   return await new Promise((resolve) => {
     const request = get(url, {
-      // A connection of its own, to one of these addresses and no other: a second look-up could give another answer.
-      agent: false,
-      lookup: pinned(addresses),
+      ...way,
       signal: options.signal,
       headers: { accept: "*/*", "accept-encoding": "identity", "user-agent": "Rialto" },
     });
@@ -88,14 +92,34 @@ async function ask(url: URL, options: FetchOptions): Promise<IncomingMessage | F
   });
 }
 
+/** How a request connects. */
+type Way = Pick<RequestOptions, "agent" | "lookup">;
+
+/** A connection of its own, to one of these addresses and no other: a second look-up could give another answer. */
+async function directWay(host: string, options: FetchOptions): Promise<Way | FileRefusal> {
+  const addresses = await addressesOf(host, options);
+  return "ok" in addresses ? addresses : { agent: false, lookup: pinned(addresses) };
+}
+
+/** The proxy looks the name up: here it can only be seen whether the name is one of an inner network. */
+function tunnelTo(url: URL, host: string, proxy: ProxyServer, { allowed }: FetchOptions): Way | FileRefusal {
+  // Where this machine may be asked, so may inner names.
+  const isAllowed = isIP(host) === 0 ? isPublicHost(host) || allowed("127.0.0.1") : allowed(host);
+  if (!isAllowed) return notPublic(host);
+  return { agent: url.protocol === "https:" ? new SecureTunnelAgent(proxy, {}) : new TunnelAgent(proxy, {}) };
+}
+
 async function addressesOf(host: string, options: FetchOptions): Promise<readonly HostAddress[] | FileRefusal> {
   const { allowed, resolve, signal } = options;
   const found = await hostAddresses(host, { allowed, signal, ...(resolve && { resolve }) });
   if (found.is === "found") return found.addresses;
   if (found.is === "aborted") return STOPPED;
   if (found.is === "unknown") return notNow("network", found.why);
-  return refused("forbidden", `${host} is not on the public Internet (see MediaAllowPrivate)`);
+  return notPublic(host);
 }
+
+const notPublic = (host: string): FileRefusal =>
+  refused("forbidden", `${host} is not on the public Internet (see MediaAllowPrivate)`);
 
 function judge(url: URL, answer: IncomingMessage, { limit }: FetchOptions): Fetched | FileRefusal {
   const refusal = faultOf(url, answer, limit);
@@ -119,5 +143,7 @@ function faultOf(url: URL, { statusCode = 0, headers }: IncomingMessage, limit: 
 }
 
 function unreachable(url: URL, error: unknown, signal: AbortSignal): FileRefusal {
-  return signal.aborted ? STOPPED : notNow("network", `${url.hostname} cannot be reached (${codeOf(error)})`);
+  if (signal.aborted) return STOPPED;
+  const words = error instanceof ProxyError ? error.message : codeOf(error);
+  return notNow("network", `${url.hostname} cannot be reached (${words})`);
 }

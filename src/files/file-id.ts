@@ -5,8 +5,8 @@ import { isObject, parseAs } from "../lib/shapes.ts";
 export type FileOrigin =
   /** A network's own, through a session of the account with this key. */
   | { readonly is: "remote"; readonly account: string; readonly ref: FileRef }
-  /** Anybody's web server. */
-  | { readonly is: "url"; readonly url: string }
+  /** Anybody's web server. `account`: the key of the account whose message links to it; its proxy is taken. */
+  | { readonly is: "url"; readonly url: string; readonly account?: string }
   /** Content that came with a message and is in the store already, by its SHA-256. */
   | { readonly is: "stored"; readonly sha256: string };
 

@@ -43,6 +43,8 @@ export interface MediaLimits {
 
 /** The networks' own files, each through a session of its account. */
 interface Sources {
+  /** Value of the setting `Proxy` that counts for files of this account; of none, that of `[general]`. Absent: none. */
+  proxyFor?(account: string | undefined): string;
   /** Never rejects. */
   open(account: string, ref: FileRef, signal: AbortSignal): Promise<OpenedFile>;
 }

@@ -1,4 +1,5 @@
 import type { FileRef } from "../contract/ids.ts";
+import { proxyOf } from "../lib/proxy.ts";
 import { isPublic, isReachable, isWebPort } from "../lib/public-address.ts";
 import { chunksOf, unlessAborted } from "./chunks.ts";
 import type { Fetched } from "./fetch-url.ts";
@@ -18,12 +19,12 @@ export async function openSource(
   options: SourceOptions,
   signal: AbortSignal,
 ): Promise<Fetched | FileRefusal> {
-  return origin.is === "url" ? await askServer(origin.url, options, signal) : await askSession(origin, options, signal);
+  return origin.is === "url" ? await askServer(origin, options, signal) : await askSession(origin, options, signal);
 }
 
 async function askServer(
-  url: string,
-  { media, test, limit }: SourceOptions,
+  { url, account }: Extract<Elsewhere, { is: "url" }>,
+  { media, sources, test, limit }: SourceOptions,
   signal: AbortSignal,
 ): Promise<Fetched | FileRefusal> {
   // Its TLS is loaded with the first file that needs it: it would take a good part of the start-up time.
@@ -33,6 +34,7 @@ async function askServer(
     allowedPort: media.allowPrivate ? () => true : isWebPort,
     limit,
     signal,
+    proxy: proxyOf(sources.proxyFor?.(account) ?? ""),
     ...(test?.resolve !== undefined && { resolve: test.resolve }),
   });
   return await unlessAborted(fetching, signal);

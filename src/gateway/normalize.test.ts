@@ -111,7 +111,7 @@ test("a post, with everything it can have", () => {
     source: null,
     about: null,
     avatar: null,
-    files: ['{"is":"url","url":"https://f.example/a"}'],
+    files: ['{"is":"url","url":"https://f.example/a","account":"net.libera"}'],
     message: {
       text: "hi",
       channel: "#room",
@@ -206,7 +206,7 @@ test("files and pictures are found again: on the network, or by their address", 
   const avatar = file({ ref: "p1" as FileRef });
   const entry = stored(posted("", { author: { ...BOB, avatar } }, { files }));
   const remote = (ref: string): string => JSON.stringify({ is: "remote", account: "net.libera", ref });
-  expect(entry.files).toEqual([remote("f1"), '{"is":"url","url":"https://f.example/x"}', null]);
+  expect(entry.files).toEqual([remote("f1"), '{"is":"url","url":"https://f.example/x","account":"net.libera"}', null]);
   expect(entry).toMatchObject({ avatar: remote("p1"), message: { avatar: "" } });
   expect(record(posted("", {}, { files }))).toMatchObject({ entry: { note: { excerpt: "[a] [a] [a]" } } });
 });

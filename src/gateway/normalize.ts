@@ -314,7 +314,7 @@ function originsOf(
 ): { readonly files: readonly (FileId | null)[]; readonly avatar: FileId | null } {
   const originOf = ({ ref, url }: RemoteFile): FileId | null => {
     if (ref !== null) return fileId({ is: "remote", account, ref });
-    return url === null ? null : fileId({ is: "url", url });
+    return url === null ? null : fileId({ is: "url", url, account });
   };
   const avatar = author?.avatar ?? null;
   // A picture with an address only is found by that of the message.

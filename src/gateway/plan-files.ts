@@ -1,5 +1,6 @@
 import type { Capabilities } from "../contract/capabilities.ts";
 import type { SharedFile } from "../contract/content.ts";
+import type { FileId } from "../contract/ids.ts";
 import type { Message } from "../contract/message.ts";
 import type { Loss } from "../contract/outcome.ts";
 import { fileId } from "../files/file-id.ts";
@@ -26,13 +27,16 @@ export function wantedFiles(
     // Where a link is all that is shown, the origin's own does.
     const isLink = fileOut === "emulated" || tooLarge(sizeOf(item), limits) !== null;
     if (isLink && item.URL !== "") return null;
-    const id = files[index] ?? (item.URL === "" ? null : fileId({ is: "url", url: item.URL }));
+    const id = files[index] ?? (item.URL === "" ? null : linked(item.URL, message));
     return id === null ? null : { id, name: item.Name, mime: null, bytes: sizeOf(item) };
   });
   return wanted.some((file) => file !== null) ? wanted : NONE;
 }
 
 const NONE: readonly (WantedFile | null)[] = [];
+
+const linked = (url: string, { account }: Message): FileId =>
+  fileId({ is: "url", url, account: account.toLowerCase() });
 
 export function sharedFiles(
   message: Message,
@@ -68,7 +72,7 @@ export function pictureWanted(stored: Stored, capabilities: Capabilities, view: 
   if (!hasPictures(capabilities)) return null;
   // No picture depends on the gateway.
   const url = view.show(stored.message, "").avatar;
-  const id = stored.avatar ?? (url === "" ? null : fileId({ is: "url", url }));
+  const id = stored.avatar ?? (url === "" ? null : linked(url, stored.message));
   return id === null ? null : { id, name: "avatar", mime: null, bytes: null };
 }
 

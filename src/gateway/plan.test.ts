@@ -81,7 +81,9 @@ describe("pictures", () => {
   });
 
   test("are had from the network, else from their address", () => {
-    expect(puppets.needs(picture, NOTHING_HERE).avatar?.id).toBe('{"is":"url","url":"https://a.example/x"}');
+    expect(puppets.needs(picture, NOTHING_HERE).avatar?.id).toBe(
+      '{"is":"url","url":"https://a.example/x","account":"net.libera"}',
+    );
     expect(puppets.needs({ ...picture, avatar: "f" as FileId }, NOTHING_HERE).avatar?.id).toBe("f");
     expect(puppets.needs(aStored({}), NOTHING_HERE).avatar).toBeNull();
     expect(postOf(puppets, aStored({})).author?.avatar).toBeNull();
@@ -186,7 +188,7 @@ test.each<[NonNullable<Stored["mentions"]>, PresentationSettings["allowMention"]
 describe("files", () => {
   const ID = "f1" as FileId;
   const wanted = { id: ID, name: "a.txt", mime: null, bytes: 2 };
-  const link = { ...wanted, id: '{"is":"url","url":"https://f.example/a"}' };
+  const link = { ...wanted, id: '{"is":"url","url":"https://f.example/a","account":"net.libera"}' };
   const url = { URL: "https://f.example/a" };
   test.each<[Level, Partial<FileItem>, FileId | null, object | null]>([
     ["native", {}, ID, wanted],

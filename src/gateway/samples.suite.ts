@@ -71,6 +71,7 @@ export function aConfig(gateways: readonly Gateway[], accounts: readonly Account
       search: null,
       maxAgeMs: 21_600_000,
       outageNoticeMs: 300_000,
+      proxy: "",
       logFile: null,
       logFormat: "auto",
       debug: false,

@@ -51,6 +51,15 @@ export function isPublic(address: string): boolean {
   }
 }
 
+/** Names that mean something inside a network alone: a single label, and those that RFC 6761, 6762 and 8375 keep. */
+const INNER =
+  /^[^.]*\.?$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|private|corp|home|home\.arpa)\.?$/iu;
+
+/** The same of a host that somebody else looks up: an address by itself, a name by what it is used for. */
+export function isPublicHost(host: string): boolean {
+  return isIP(host) === 0 ? !INNER.test(host) : isPublic(host);
+}
+
 /**
  * Networks where no file server is, whatever the operator allows: the metadata of clouds (169.254.169.254 and its like
  * give passwords away), and what is no single machine.

@@ -3,6 +3,7 @@ import type { Ended } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { ASKED, givenUp, lost } from "../kit/ends.ts";
 import { Liveness } from "../kit/liveness.ts";
+import { PUBLIC, type ServerTrust } from "../kit/trust.ts";
 import { endOfClose } from "./endings.ts";
 import type { DiscordResume } from "./positions.ts";
 import { type DiscordEvent, DiscordShard, type ShardEnd } from "./shard.ts";
@@ -25,6 +26,8 @@ interface GatewayOptions {
   readonly host: Pick<Host, "clock" | "random" | "degraded" | "log">;
   /** For a new session. */
   readonly url: string;
+  /** Absent: in the usual way. */
+  readonly trust?: ServerTrust;
   readonly token: string;
   readonly intents: number;
   /** Why no new session can be begun; null: one can. */
@@ -204,9 +207,10 @@ export class DiscordGateway {
   }
 
   #connect(from: DiscordResume | null): void {
-    const { url, token, intents } = this.#options;
+    const { url, trust = PUBLIC, token, intents } = this.#options;
     const shard: DiscordShard = new DiscordShard({
       url,
+      trust,
       token,
       intents,
       from,

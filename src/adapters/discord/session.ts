@@ -3,6 +3,7 @@ import type { Host } from "../../contract/host.ts";
 import type { Ended, Handlers } from "../../contract/session.ts";
 import { lost, misconfigured } from "../kit/ends.ts";
 import { Http } from "../kit/http.ts";
+import { publicBy } from "../kit/trust.ts";
 import { numberIn, objectIn, textIn } from "../kit/json.ts";
 import { DiscordApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
@@ -30,7 +31,7 @@ const MEMBERS = 1 << 1;
 /** Logs in at Discord, and takes up what happens on one server of it. */
 export async function open(args: OpenArgs<DiscordSettings>): Promise<DiscordOpened> {
   const { settings, host } = args;
-  const http = new Http(host.clock);
+  const http = new Http(host.clock, publicBy(settings.Proxy));
   const { clock, log } = host;
   const degraded: Host["degraded"] = (why, about) => host.degraded(why, about);
   const rest = new DiscordRest({ http, clock, log, degraded, base: apiOf(settings), token: tokenOf(settings) });
@@ -68,7 +69,10 @@ async function begin(args: OpenArgs<DiscordSettings>, reach: Reach): Promise<Dis
   const positions = new DiscordPositions(since);
   const intents = hearsOfMembers ? INTENTS | MEMBERS : INTENTS;
   const token = tokenOf(settings);
-  const opened = await openGateway({ host, ...entrance, token, intents, signal }, positions.durable);
+  const opened = await openGateway(
+    { host, ...entrance, trust: publicBy(settings.Proxy), token, intents, signal },
+    positions.durable,
+  );
   if (!opened.ok) return failed(opened.ended);
   if (!hearsOfMembers) host.degraded({ code: "config", message: MEMBERS_INTENT }, "members");
   const { gateway, resumed } = opened;

@@ -1,4 +1,5 @@
 import type { SettingIssue, SettingsOf, SettingsSchema, TextRule } from "../../contract/manifest.ts";
+import { proxySetting } from "../../contract/proxy.ts";
 
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
 
@@ -27,6 +28,7 @@ const place = {
     protects: true,
     rule: { pattern: String.raw`^[^\p{Cc}]*$`, hint: "must not contain line breaks or control characters" },
   },
+  Proxy: proxySetting,
   ApiURL: {
     type: "string",
     description: "Where Discord's API is: for servers that speak the same one.",

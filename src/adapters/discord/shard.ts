@@ -1,9 +1,11 @@
 import { EventEmitter } from "node:events";
-import type { ClientRequest } from "node:http";
+import type { ClientRequest, RequestOptions } from "node:http";
 import { Encoding, type IContextFetchingStrategy, type SessionInfo, WebSocketShard } from "@discordjs/ws";
 import { GatewayOpcodes } from "discord-api-types/v10";
 import { WebSocket } from "ws";
+import { type Agents, agentsFor } from "../kit/agents.ts";
 import { limitInterim } from "../kit/http.ts";
+import { PUBLIC, type ServerTrust } from "../kit/trust.ts";
 import { isObject, type Json, numberIn, objectIn, parsed, textIn } from "../kit/json.ts";
 import type { DiscordResume } from "./positions.ts";
 
@@ -34,6 +36,7 @@ export type ShardEnd =
 interface ShardOptions {
   /** `ws:` or `wss:`; of a session that is taken up its own. */
   readonly url: string;
+  readonly trust?: ServerTrust;
   readonly token: string;
   readonly intents: number;
   /** Where to take the events up; null: a new session. */
@@ -132,7 +135,7 @@ export class DiscordShard {
   }
 
   #strategy(): IContextFetchingStrategy {
-    const { url, token, intents } = this.#options;
+    const { url, trust = PUBLIC, token, intents } = this.#options;
     return {
       options: {
         token,
@@ -144,7 +147,11 @@ export class DiscordShard {
         identifyProperties: { os: process.platform, browser: DEVICE, device: DEVICE },
         initialPresence: null,
         largeThreshold: null,
-        handshakeTimeout: HANDSHAKE_MS,
+        // Read just before the library makes its request.
+        get handshakeTimeout() {
+          if ((trust.proxy ?? null) !== null) lendAgents(agentsFor(trust, { keepAlive: false }));
+          return HANDSHAKE_MS;
+        },
         // Ours is the limit for all of it.
         helloTimeout: null,
         readyTimeout: null,
@@ -289,6 +296,28 @@ const isHeartbeat = (ms: number | null): boolean => ms !== null && ms > 0 && ms 
 /** Where sockets can be opened. */
 export function isGateway(url: string): boolean {
   return URL.canParse(url) && /^wss?:\/\/[^\s#]+$/u.test(url);
+}
+
+/**
+ * Has the next request of this process, which the library makes in the same turn, connect by these agents: it has no
+ * setting for them.
+ */
+function lendAgents(agents: Agents): void {
+  const modules = [
+    [process.getBuiltinModule("node:http"), agents["http:"]],
+    [process.getBuiltinModule("node:https"), agents["https:"]],
+  ] as const;
+  const own = modules.map(([module]) => module.request);
+  const takeBack = (): void => {
+    for (const [at, [module]] of modules.entries()) Reflect.set(module, "request", own[at]);
+  };
+  for (const [at, [module, agent]] of modules.entries()) {
+    Reflect.set(module, "request", (options: RequestOptions) => {
+      takeBack();
+      return own[at]?.({ ...options, agent });
+    });
+  }
+  queueMicrotask(takeBack);
 }
 
 type Method = (...given: readonly unknown[]) => unknown;

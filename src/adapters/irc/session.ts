@@ -5,6 +5,7 @@ import { charsetOf } from "./wire/charset.ts";
 import type { capabilities } from "./capabilities.ts";
 import { connect, type IrcEndpoint } from "./wire/connection.ts";
 import { misconfigured, placeOf } from "../kit/ends.ts";
+import { proxyOf } from "../../lib/proxy.ts";
 import { IrcSession } from "./live.ts";
 import { Pace } from "./sending/pace.ts";
 import type { IrcSettings } from "./settings.ts";
@@ -32,10 +33,10 @@ export async function open(args: OpenArgs<IrcSettings>): Promise<Opened<Handlers
 }
 
 async function endpointOf(settings: IrcSettings): Promise<IrcEndpoint | { readonly error: string }> {
-  const { Server, Bind, UseTLS, SkipTLSVerify, TLSClientCertificate } = settings;
+  const { Server, Bind, Proxy, UseTLS, SkipTLSVerify, TLSClientCertificate } = settings;
   const place = placeOf(Server);
   if (place === null) return { error: "Server must be host:port, such as irc.libera.chat:6697" };
-  const plain = { ...place, bind: Bind, tls: null };
+  const plain = { ...place, bind: Bind, proxy: proxyOf(Proxy), tls: null };
   if (!UseTLS) return plain;
   if (TLSClientCertificate === "") return { ...plain, tls: { verify: !SkipTLSVerify, identity: null } };
   try {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { SettingIssue, SettingsOf, SettingsSchema, TextRule } from "../../contract/manifest.ts";
+import { proxySetting } from "../../contract/proxy.ts";
 import { charsetOf } from "./wire/charset.ts";
 
 const line: TextRule = {
@@ -52,6 +53,7 @@ const connection = {
     format: "path",
     protects: true,
   },
+  Proxy: proxySetting,
   Bind: identity("Address of this machine to connect from. Empty: the system chooses.", word),
   Charset: {
     type: "string",

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import type { Clock } from "../../contract/host.ts";
+import { openTunnel, type ProxyServer } from "../../lib/proxy.ts";
 import type { Ended } from "../../contract/session.ts";
 import { givenUp, type ServerPlace } from "./ends.ts";
 import { inTime } from "./in-time.ts";
@@ -36,15 +37,24 @@ export async function dial({ clock, signal, timeoutMs, open, failed, late }: Dia
 /** The sockets of one try. */
 class Line {
   readonly #sockets: Socket[] = [];
-  #dropped = false;
+  readonly #dropping = new AbortController();
 
-  /** `from`: an address of this machine, or empty. */
-  async tcp({ host, port }: ServerPlace, from = ""): Promise<Socket> {
+  /** `from`: an address of this machine, or empty. `proxy`: through it, which looks the host up. */
+  async tcp({ host, port }: ServerPlace, from = "", proxy: ProxyServer | null = null): Promise<Socket> {
+    if (proxy !== null) return await this.#through(proxy, { host, port }, from);
     const kept = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true };
     return await this.#opened(
       connectTcp({ host, port, ...kept, ...(from !== "" && { localAddress: from }) }),
       "connect",
     );
+  }
+
+  async #through(proxy: ProxyServer, place: ServerPlace, from: string): Promise<Socket> {
+    const { signal } = this.#dropping;
+    const socket = await openTunnel({ proxy, ...place, signal, ...(from !== "" && { localAddress: from }) });
+    this.#sockets.push(socket);
+    if (signal.aborted) socket.destroy();
+    return socket;
   }
 
   /** Over a socket that is connected. `name`: whom the certificate must be for. */
@@ -55,7 +65,7 @@ class Line {
   }
 
   drop(): void {
-    this.#dropped = true;
+    this.#dropping.abort();
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -64,7 +74,7 @@ class Line {
     this.#sockets.push(socket);
     // An error that comes later has nobody else to hear it until the session listens.
     socket.on("error", () => undefined);
-    if (this.#dropped) socket.destroy();
+    if (this.#dropping.signal.aborted) socket.destroy();
     const done = Promise.withResolvers<void>();
     const onClose = (): void => done.reject(new Error("the server closed the connection"));
     socket.once(event, done.resolve);

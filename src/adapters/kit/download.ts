@@ -2,7 +2,7 @@ import dns from "node:dns/promises";
 import { Readable } from "node:stream";
 import type { Reason } from "../../contract/outcome.ts";
 import type { OpenedFile } from "../../contract/session.ts";
-import { isPublic } from "../../lib/public-address.ts";
+import { isPublic, isPublicHost } from "../../lib/public-address.ts";
 import type { Http } from "./http.ts";
 
 const ANSWER_MS = 60_000;
@@ -51,7 +51,7 @@ export async function download(http: Http, { url, headers: own, who, signal, isL
     if (statusCode < 300 || statusCode >= 400 || location === undefined) return noFile(statusCode, who);
     const next = URL.canParse(location, place.href) ? new URL(location, place) : null;
     if (next !== null && isLogin?.(next) === true) return refusal("forbidden", `${who} wants a login for the file`);
-    if (next === null || !(next.origin === url.origin || (await leadsOut(next)))) {
+    if (next === null || !(next.origin === url.origin || (await leadsOut(next, http.isProxied)))) {
       return refusal("forbidden", `${who} redirects to an address that Rialto does not fetch from`);
     }
     place = next;
@@ -84,9 +84,10 @@ function mimeOf(header: string | undefined): string | null {
   return /^[\w.+-]+\/[\w.+-]+/u.exec(header ?? "")?.[0].toLowerCase() ?? null;
 }
 
-async function leadsOut({ protocol, hostname, username }: URL): Promise<boolean> {
+async function leadsOut({ protocol, hostname, username }: URL, isProxied: boolean): Promise<boolean> {
   if (protocol !== "https:" || username !== "") return false;
   const host = hostname.replaceAll(/^\[|\]$/gu, "");
+  if (isProxied) return isPublicHost(host);
   try {
     const addresses = await dns.lookup(host, { all: true });
     return addresses.every(({ address }) => isPublic(address));

@@ -2,10 +2,12 @@ import type http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
 import type { Clock } from "../../contract/host.ts";
-import { Agent, request as requestPlain } from "../../lib/node-http.ts";
+import { request as requestPlain } from "../../lib/node-http.ts";
+import { ProxyError } from "../../lib/proxy.ts";
 import { errorCode, isBadCertificate, isNoTls, systemWords } from "../../lib/network-error.ts";
 import { TURNS } from "./turn-budget.ts";
-import { PUBLIC, type ServerTrust, trustOptions } from "./trust.ts";
+import { type Agents, agentsFor } from "./agents.ts";
+import { PUBLIC, type ServerTrust } from "./trust.ts";
 import { Turns } from "./turns.ts";
 
 /** More of an answer than this is not read. */
@@ -66,8 +68,10 @@ export type Streamed = { readonly is: "stream"; readonly response: http.Incoming
 
 /** Requests to one server over connections of our own, which all end with `close`. Nothing rejects. */
 export class Http {
+  /** The names of hosts are looked up by a proxy. */
+  readonly isProxied: boolean;
   readonly #clock: Clock;
-  readonly #agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
+  readonly #agents: Agents;
   readonly #requests = new Turns(REQUESTS_MAX);
   readonly #streams = new Turns(STREAMS_MAX);
   readonly #closed = new AbortController();
@@ -76,12 +80,13 @@ export class Http {
     this.#clock = clock;
     // How many there are is up to us: what waits within an agent has neither a limit nor an end.
     const kept = { keepAlive: true, maxSockets: Infinity, highWaterMark: UNREAD_MAX };
-    this.#agents = { "http:": new Agent(kept), "https:": new https.Agent({ ...kept, ...trustOptions(trust) }) };
+    this.#agents = agentsFor(trust, kept);
+    this.isProxied = (trust.proxy ?? null) !== null;
   }
 
   close(): void {
     this.#closed.abort();
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    for (const agent of [this.#agents["http:"], this.#agents["https:"]]) agent.destroy();
   }
 
   async request(wanted: HttpRequest): Promise<HttpAnswer> {
@@ -272,6 +277,7 @@ export async function discard(body: HttpRequest["body"]): Promise<void> {
 
 /** What the system, TLS or the parser says of a connection. `connected`: whether there was one. */
 export function failureOf(error: unknown, connected: boolean): HttpFailure {
+  if (error instanceof ProxyError) return failed("network", error.message, !connected);
   const code = errorCode(error);
   if (isBadCertificate(code)) return failed("certificate", `its certificate cannot be trusted (${code})`, true);
   if (isNoTls(code)) return failed("no_tls", `it does not speak TLS (${code})`, true);

@@ -3,8 +3,10 @@ import { type RawData, WebSocket } from "ws";
 import type { Clock } from "../../contract/host.ts";
 import { onAbort } from "../../lib/abort.ts";
 import { errorCode } from "../../lib/network-error.ts";
+import { ProxyError } from "../../lib/proxy.ts";
 import { quote } from "./ends.ts";
 import { failureOf, type HttpFailure, limitInterim } from "./http.ts";
+import { agentFor } from "./agents.ts";
 import { type ServerTrust, trustOptions } from "./trust.ts";
 
 /** Of the body of a refusal, more is not read. */
@@ -72,6 +74,7 @@ export async function openWebSocket(options: WebSocketOptions): Promise<OpenedWe
     raw = new WebSocket(url, {
       ...plain,
       ...trustOptions(trust),
+      ...((trust.proxy ?? null) !== null && { agent: agentFor(url, trust) }),
       headers: { ...headers },
       maxPayload,
       // One message or ping in each turn of the event loop: a flood does not hold up the rest of Rialto.
@@ -205,6 +208,7 @@ async function answered(response: IncomingMessage): Promise<OpenedWebSocket> {
 /** What the system says has a code; what the handshake or a frame lacks has words alone. */
 function wordsOf(error: unknown): string {
   const code = errorCode(error);
+  if (error instanceof ProxyError) return error.message;
   if (code === "" && error instanceof Error) return `it does not speak WebSocket: ${quote(error.message)}`;
   return failureOf(error, true).message;
 }

@@ -4,6 +4,7 @@ import { Client } from "./client.ts";
 import { misconfigured, needsLogin } from "../kit/ends.ts";
 import { Ghosts } from "./ghosts.ts";
 import { Http } from "../kit/http.ts";
+import { publicBy } from "../kit/trust.ts";
 import type { capabilities } from "./capabilities.ts";
 import { MatrixSession } from "./live.ts";
 import { endOf, logIn } from "./login.ts";
@@ -21,7 +22,7 @@ export async function open(args: OpenArgs<MatrixSettings>): Promise<MatrixOpened
   if (loginWay(settings) === "password" && settings.Password === "") {
     return failed(needsLogin(`there is nothing to log in with: ${NOTHING_TO_LOG_IN_WITH}`));
   }
-  const http = new Http(args.host.clock);
+  const http = new Http(args.host.clock, publicBy(settings.Proxy));
   const opened = await begin(args, http);
   if (!opened.ok) http.close();
   return opened;

@@ -1,4 +1,5 @@
 import type { SettingIssue, SettingsOf, SettingsSchema, TextRule } from "../../contract/manifest.ts";
+import { proxySetting } from "../../contract/proxy.ts";
 
 const word: TextRule = {
   pattern: String.raw`^[^\p{Cc} ]*$`,
@@ -34,6 +35,7 @@ const login = {
     "Whole id of the bot's user, such as `@rialto:example.org`. It is compared with the user that `Token` belongs to.",
   ),
   Token: secret("Access token of the bot's user, instead of `Login` and `Password`."),
+  Proxy: proxySetting,
   DeviceID: {
     type: "string",
     description:

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Ended, Handlers } from "../../contract/session.ts";
 import { lost, misconfigured } from "../kit/ends.ts";
+import { proxyOf } from "../../lib/proxy.ts";
 import { Http } from "../kit/http.ts";
 import { Rest } from "../kit/rest.ts";
 import type { ServerTrust } from "../kit/trust.ts";
@@ -115,10 +116,11 @@ function streamEnd({ why, status, message }: HandshakeRefusal): Ended {
   return lost(why === "timeout" ? "timeout" : "network", `the WebSocket cannot be opened: ${message}`);
 }
 
-async function trustOf({ SkipTLSVerify, TLSCACertificate }: MattermostSettings): Promise<ServerTrust | Ended> {
-  if (TLSCACertificate === "") return { verify: !SkipTLSVerify, ca: null };
+async function trustOf({ SkipTLSVerify, TLSCACertificate, Proxy }: MattermostSettings): Promise<ServerTrust | Ended> {
+  const known = { verify: !SkipTLSVerify, proxy: proxyOf(Proxy) };
+  if (TLSCACertificate === "") return { ...known, ca: null };
   try {
-    return { verify: !SkipTLSVerify, ca: await readFile(TLSCACertificate, "utf8") };
+    return { ...known, ca: await readFile(TLSCACertificate, "utf8") };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     return misconfigured(`TLSCACertificate cannot be read: ${words}`);

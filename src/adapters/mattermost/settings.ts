@@ -1,4 +1,5 @@
 import type { SettingIssue, SettingsOf, SettingsSchema, TextRule } from "../../contract/manifest.ts";
+import { proxySetting } from "../../contract/proxy.ts";
 
 const word: TextRule = {
   pattern: String.raw`^[^\p{Cc} ]*$`,
@@ -37,6 +38,7 @@ const place = {
     "Connects without TLS: everything, including the token, can be read on the way. Only for servers on the same machine.",
   ),
   SkipTLSVerify: guard("Accepts any certificate from the server, even an expired one or somebody else's."),
+  Proxy: proxySetting,
   TLSCACertificate: {
     type: "string",
     description:

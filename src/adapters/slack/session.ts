@@ -2,6 +2,7 @@ import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Ended, Handlers } from "../../contract/session.ts";
 import { misconfigured } from "../kit/ends.ts";
 import { Http } from "../kit/http.ts";
+import { publicBy } from "../kit/trust.ts";
 import { SlackApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
 import { SlackSession } from "./live.ts";
@@ -17,7 +18,7 @@ type SlackOpened = Opened<Handlers<typeof capabilities>>;
 export async function open(args: OpenArgs<SlackSettings>): Promise<SlackOpened> {
   const { settings, host } = args;
   if (takesPartBy(settings) === "webhook") return await openWebhook(args);
-  const http = new Http(host.clock);
+  const http = new Http(host.clock, publicBy(settings.Proxy));
   const opened = await begin(args, http);
   if (!opened.ok) http.close();
   return opened;
@@ -35,7 +36,7 @@ async function begin(args: OpenArgs<SlackSettings>, http: Http): Promise<SlackOp
   const api = new SlackApi(web, { http, base, token });
   const login = await logIn({ api, host, isFirst: since === null, signal });
   if (!login.ok) return login;
-  const opened = await openEvents({ web: appWeb, host }, signal);
+  const opened = await openEvents({ web: appWeb, host, trust: publicBy(settings.Proxy) }, signal);
   if (!opened.ok) return failed(opened.ended);
   const { events } = opened;
   if (login.me.appId !== "" && events.app !== "" && login.me.appId !== events.app) {

@@ -1,4 +1,5 @@
 import type { SettingIssue, SettingsOf, SettingsSchema } from "../../contract/manifest.ts";
+import { proxySetting } from "../../contract/proxy.ts";
 
 const secret = (description: string) => ({ type: "string", description, default: "", secret: true }) as const;
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
@@ -15,6 +16,7 @@ export const schema = {
     AppToken: secret(
       "Token of the app itself, which begins with `xapp-`, with the scope `connections:write`: from its page Basic Information, App-Level Tokens. By it Slack tells what happens (Socket Mode).",
     ),
+    Proxy: proxySetting,
     ApiURL: {
       type: "string",
       description:

@@ -3,6 +3,7 @@ import type { Ended } from "../../contract/session.ts";
 import { ASKED, givenUp, lost, misconfigured } from "../kit/ends.ts";
 import { inTime } from "../kit/in-time.ts";
 import { textIn } from "../kit/json.ts";
+import type { ServerTrust } from "../kit/trust.ts";
 import type { SocketEnd } from "../kit/web-socket.ts";
 import { type SlackEvent, SlackEnvelopes } from "./envelopes.ts";
 import { APP_SCOPES_AT, endOf, SOCKET_MODE_OFF } from "./login.ts";
@@ -26,6 +27,8 @@ interface EventsOptions {
   /** With the token of the app itself. */
   readonly web: SlackWeb;
   readonly host: Pick<Host, "clock" | "degraded" | "log">;
+  /** Absent: in the usual way. */
+  readonly trust?: ServerTrust;
 }
 
 export type OpenedEvents =
@@ -141,6 +144,7 @@ export class SlackEvents {
       if (!(url instanceof URL)) return url;
       const opened = await openSocket({
         clock,
+        ...(this.#options.trust && { trust: this.#options.trust }),
         url,
         signal,
         onEnvelope: (envelope, socket) => this.#envelopes.take(envelope, socket),

@@ -3,7 +3,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import { inTime } from "../kit/in-time.ts";
 import { isObject, type Json, numberIn, objectIn, parsed, textIn } from "../kit/json.ts";
 import { Liveness } from "../kit/liveness.ts";
-import { PUBLIC } from "../kit/trust.ts";
+import { PUBLIC, type ServerTrust } from "../kit/trust.ts";
 import { type ClientSocket, openWebSocket, type SocketEnd } from "../kit/web-socket.ts";
 
 const HANDSHAKE_MS = 20_000;
@@ -28,6 +28,7 @@ export interface SlackEnvelope {
 
 interface SocketOptions {
   readonly clock: Clock;
+  readonly trust?: ServerTrust;
   /** Good for one connection, and for some seconds. */
   readonly url: URL;
   readonly signal: AbortSignal;
@@ -50,12 +51,12 @@ interface NotGreeted {
 
 /** One connection of Socket Mode that has been greeted. Never rejects. */
 export async function openSocket(options: SocketOptions): Promise<OpenedSocket> {
-  const { url, clock, signal } = options;
+  const { url, trust = PUBLIC, clock, signal } = options;
   const socket = new SlackSocket(options);
   const opened = await openWebSocket({
     url,
     headers: {},
-    trust: PUBLIC,
+    trust,
     clock,
     signal,
     handshakeMs: HANDSHAKE_MS,

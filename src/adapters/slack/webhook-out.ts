@@ -7,6 +7,7 @@ import type { Attempt, ChannelRequest, Ended, Handler, Handlers, Joined, Session
 import { isAborted } from "../../lib/abort.ts";
 import { ASKED, quote } from "../kit/ends.ts";
 import { Http, type HttpAnswer } from "../kit/http.ts";
+import { publicBy } from "../kit/trust.ts";
 import { written } from "../kit/json.ts";
 import { AGAIN_MS, DONE, deferred, GIVEN_UP, RATE_MS, rejected, retryWithin } from "../kit/outcomes.ts";
 import { secondsIn } from "../kit/rest.ts";
@@ -28,7 +29,7 @@ const WITHOUT = ["edit", "delete", "react", "topic"] as const;
 
 /** Takes part through an incoming webhook alone: what is said elsewhere is posted, and nothing else. */
 export async function openWebhook({ settings, host }: OpenArgs<SlackSettings>): Promise<Opened<SlackHandlers>> {
-  const http = new Http(host.clock);
+  const http = new Http(host.clock, publicBy(settings.Proxy));
   return await Promise.resolve({ ok: true, session: new WebhookSession(http, settings.WebhookURL, host) });
 }
 

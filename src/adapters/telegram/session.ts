@@ -1,6 +1,7 @@
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Handlers } from "../../contract/session.ts";
 import { Http } from "../kit/http.ts";
+import { publicBy } from "../kit/trust.ts";
 import { TelegramApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
 import { TelegramSession } from "./live.ts";
@@ -24,7 +25,8 @@ export async function open(
 ): Promise<TelegramOpened> {
   const { clock } = host;
   // The poll has a connection that no files and look-ups can take from it.
-  const [http, polls] = [new Http(clock), new Http(clock)];
+  const trust = publicBy(settings.Proxy);
+  const [http, polls] = [new Http(clock, trust), new Http(clock, trust)];
   const options = { clock, base: apiOf(settings), token: settings.Token, isHere: isHere(settings) };
   const api = new TelegramApi({ ...options, http });
   const close = (): void => {

@@ -1,4 +1,5 @@
 import type { SettingIssue, SettingsOf, SettingsSchema } from "../../contract/manifest.ts";
+import { proxySetting } from "../../contract/proxy.ts";
 
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
 
@@ -14,6 +15,7 @@ export const schema = {
       default: "",
       secret: true,
     },
+    Proxy: proxySetting,
     ApiURL: {
       type: "string",
       description: "Where the Bot API is: for a Bot API server of your own, which also takes and gives larger files.",

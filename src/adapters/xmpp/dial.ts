@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../contract/host.ts";
 import type { Ended } from "../../contract/session.ts";
+import type { ProxyServer } from "../../lib/proxy.ts";
 import { dial } from "../kit/dial.ts";
 import { lost, misconfigured, placeName, type ServerPlace } from "../kit/ends.ts";
 import { SocketReader } from "../kit/socket-reader.ts";
@@ -17,6 +18,7 @@ export interface XmppEndpoint extends ServerPlace {
   readonly domain: string;
   readonly tls: "direct" | "starttls" | "none";
   readonly verify: boolean;
+  readonly proxy?: ProxyServer | null;
 }
 
 export type XmppDialled =
@@ -25,7 +27,7 @@ export type XmppDialled =
 
 /** Opens a socket, secured as asked for: never less. It is ours to destroy when it is not wanted. Never rejects. */
 export async function dialServer(endpoint: XmppEndpoint, clock: Clock, signal: AbortSignal): Promise<XmppDialled> {
-  const { domain, tls, verify } = endpoint;
+  const { domain, tls, verify, proxy } = endpoint;
   const dialled = await dial({
     clock,
     signal,
@@ -33,7 +35,7 @@ export async function dialServer(endpoint: XmppEndpoint, clock: Clock, signal: A
     failed: (error) => notConnected(error, endpoint),
     late: () => lost("timeout", `${placeName(endpoint)} does not answer`),
     open: async (line) => {
-      const plain = await line.tcp(endpoint);
+      const plain = await line.tcp(endpoint, "", proxy);
       if (tls === "none") return plain;
       const refusal = tls === "starttls" ? await startTls(plain, endpoint) : null;
       if (refusal !== null) return refusal;

@@ -20,7 +20,7 @@ import { Outbox } from "./outbox.ts";
 import { ArchivePositions } from "./positions.ts";
 import { XmppSender } from "./posting.ts";
 import { joined, left } from "./presence.ts";
-import { isInside } from "./put.ts";
+import { reachOf } from "./put.ts";
 import { readMessage } from "./receive.ts";
 import { OwnIds } from "./refs.ts";
 import { awayHint, chatState, membersOf, typingHint } from "./hints.ts";
@@ -131,8 +131,7 @@ export class XmppSession implements Session<XmppHandlers> {
       onDead: (why) => stream.end({ cause: "lost", why }),
     });
     // A server of our own network may name others there.
-    const reach = { secure: stream.secure, verify: !settings.SkipTLSVerify, inside: isInside(stream.address) };
-    this.#uploads = new XmppUploads({ requests, host, domain: domainOf(stream.jid), reach });
+    this.#uploads = new XmppUploads({ requests, host, domain: domainOf(stream.jid), reach: reachOf(stream, settings) });
     const posting = new XmppSender({
       room: (channel) => this.#rooms.get(channel),
       outbox: this.#outbox,

@@ -5,8 +5,12 @@ import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { request as requestHttp } from "../../lib/node-http.ts";
-import { isPublic } from "../../lib/public-address.ts";
+import { proxyOf, type ProxyServer } from "../../lib/proxy.ts";
+import { isPublic, isPublicHost } from "../../lib/public-address.ts";
+import { agentFor } from "../kit/agents.ts";
+import { placeOf } from "../kit/ends.ts";
 import type { Upload } from "../kit/http.ts";
+import type { XmppSettings } from "./settings.ts";
 
 /** A server that takes nothing for so long is given up. */
 const IDLE_MS = 60_000;
@@ -18,6 +22,19 @@ export interface Reach {
   readonly verify: boolean;
   /** To addresses of this machine and its own networks as well. */
   readonly inside: boolean;
+  /** Who looks the names up, and connects. */
+  readonly proxy?: ProxyServer | null;
+}
+
+/** As far as the stream got. */
+export function reachOf(
+  { secure, address }: { readonly secure: boolean; readonly address: string },
+  { Server, SkipTLSVerify, Proxy }: Pick<XmppSettings, "Server" | "SkipTLSVerify" | "Proxy">,
+): Reach {
+  const proxy = proxyOf(Proxy);
+  // Through a proxy, the address of the stream is the proxy's.
+  const inside = proxy === null ? isInside(address) : !isPublicHost(placeOf(Server)?.host ?? "localhost");
+  return { secure, verify: !SkipTLSVerify, inside, proxy };
 }
 
 interface Place {
@@ -42,12 +59,13 @@ async function send(
   { to, headers }: Place,
   body: Readable,
   { bytes, mime }: Upload,
-  { verify, inside }: Reach,
+  { verify, inside, proxy = null }: Reach,
   signal: AbortSignal,
 ): Promise<number> {
   const { hostname, protocol } = new URL(to);
   const literal = hostname.replace(/^\[(?<six>.*)\]$/u, "$<six>");
-  if (!inside && isIP(literal) !== 0 && isInside(literal)) throw new Error(NOT_THERE);
+  const isLiteral = isIP(literal) !== 0;
+  if (!inside && (isLiteral || proxy !== null) && !isPublicHost(literal)) throw new Error(NOT_THERE);
   const given = { ...headers, "content-type": mime, "content-length": String(bytes) };
   const options = {
     method: "PUT",
@@ -55,6 +73,7 @@ async function send(
     signal,
     timeout: IDLE_MS,
     ...(!inside && { lookup: lookupOutside }),
+    ...(proxy !== null && { agent: agentFor(new URL(to), { verify, ca: null, proxy }) }),
   };
   const put: ClientRequest =
     protocol === "https:" ? requestHttps(to, { ...options, rejectUnauthorized: verify }) : requestHttp(to, options);

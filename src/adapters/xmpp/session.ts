@@ -1,6 +1,7 @@
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Handlers } from "../../contract/session.ts";
 import { onAbort } from "../../lib/abort.ts";
+import { proxyOf } from "../../lib/proxy.ts";
 import { dialServer } from "./dial.ts";
 import { givenUp, misconfigured, placeName, placeOf } from "../kit/ends.ts";
 import type { capabilities } from "./capabilities.ts";
@@ -23,7 +24,8 @@ export async function open(args: OpenArgs<XmppSettings>): Promise<Opened<Handler
     return { ok: false, ended: misconfigured("Jid must be the account's address, such as user@example.org") };
   }
   const tls = tlsOf(settings);
-  const dialled = await dialServer({ ...place, domain, tls, verify: !SkipTLSVerify }, host.clock, signal);
+  const proxy = proxyOf(settings.Proxy);
+  const dialled = await dialServer({ ...place, domain, tls, verify: !SkipTLSVerify, proxy }, host.clock, signal);
   if (!dialled.ok) return dialled;
   const credentials = {
     user: user ?? "",

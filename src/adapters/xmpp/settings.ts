@@ -1,4 +1,5 @@
 import type { SettingIssue, SettingsOf, SettingsSchema, TextRule } from "../../contract/manifest.ts";
+import { proxySetting } from "../../contract/proxy.ts";
 import { domainOf, localOf } from "./jid.ts";
 
 const line: TextRule = {
@@ -64,6 +65,7 @@ export const schema = {
       },
     ),
     SkipTLSVerify: guard("Accepts any certificate from the server, even an expired one or somebody else's."),
+    Proxy: proxySetting,
     JoinDelay: {
       type: "integer",
       description: "Milliseconds to wait before each room is joined.",

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { Clock } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
 import { errorCode } from "../../../lib/network-error.ts";
+import type { ProxyServer } from "../../../lib/proxy.ts";
 import { dial } from "../../kit/dial.ts";
 import { lost, placeName } from "../../kit/ends.ts";
 import { SocketReader } from "../../kit/socket-reader.ts";
@@ -16,6 +17,7 @@ export interface IrcEndpoint {
   readonly port: number;
   /** Address of this machine, or empty. */
   readonly bind: string;
+  readonly proxy?: ProxyServer | null;
   readonly tls: {
     readonly verify: boolean;
     /** PEM with a certificate and its key. */
@@ -51,7 +53,7 @@ interface ConnectArgs {
 
 /** Opens a socket to the server, by TLS where asked for, within 30 s. Never rejects. */
 export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise<Connected> {
-  const { host, bind, tls } = endpoint;
+  const { host, bind, proxy, tls } = endpoint;
   let inTls = false;
   const dialled = await dial({
     clock,
@@ -66,7 +68,7 @@ export async function connect({ endpoint, clock, signal }: ConnectArgs): Promise
         ? tlsFailure(endpoint, "timeout", "does not answer within 30 s")
         : lost("timeout", `${placeName(endpoint)} does not answer: no connection within 30 s`),
     open: async (line) => {
-      const socket = await line.tcp(endpoint, bind);
+      const socket = await line.tcp(endpoint, bind, proxy);
       if (tls === null) return socket;
       inTls = true;
       const identity = tls.identity === null ? {} : { cert: tls.identity, key: tls.identity };
