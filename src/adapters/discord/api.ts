@@ -19,9 +19,11 @@ import {
   type DiscordApplication,
   type DiscordChannel,
   type DiscordGuild,
+  type DiscordRole,
   type DiscordSelf,
   type DiscordWebhook,
   guildIn,
+  roleIn,
   selfIn,
   webhookIn,
 } from "./records.ts";
@@ -265,6 +267,11 @@ export class DiscordApi {
 
   async guild(id: string, signal: AbortSignal): Promise<DiscordResult<DiscordGuild>> {
     return await this.#read(`/guilds/${segment(id)}`, guildIn, signal);
+  }
+
+  async roles(guild: string, signal: AbortSignal): Promise<DiscordResult<readonly DiscordRole[]>> {
+    const path = `/guilds/${segment(guild)}/roles`;
+    return await this.#read(path, (raw) => rows(raw).flatMap((row) => roleIn(row) ?? []), signal);
   }
 
   /** Without threads. */

@@ -8,7 +8,7 @@ const PORTAL = "discord.com/developers/applications";
 const NEW_TOKEN = `see that it is complete, or make a new one (${PORTAL} > the application > Bot > Reset Token)`;
 /** What is changed there is not told to anybody. */
 const THEN = "then restart Rialto, which otherwise notices within an hour";
-export const MESSAGE_INTENT = `the bot may not read messages: switch on Message Content Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents; ${THEN}`;
+const MESSAGE_INTENT = `the bot may not read messages: switch on Message Content Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents; ${THEN}`;
 export const MEMBERS_INTENT = `the bot is not told who comes, goes or takes another name: switch on Server Members Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents, then restart Rialto`;
 
 /** The same in the words of the contract. */
@@ -37,7 +37,9 @@ export function endOfClose(code: number, words: string): Ended {
         "Discord wants the bot to be in shards, because it is in very many servers: use a bot of its own for Rialto",
       );
     case 4012:
-      return misconfigured("Discord no longer speaks version 10 of its API: a newer Rialto is needed");
+      return misconfigured(
+        "Discord no longer speaks this version of its API: a newer Rialto is needed, or another version in ApiURL",
+      );
     case 4013:
       return misconfigured("Discord does not know an intent that Rialto asks for: a newer Rialto is needed");
     case 4014:

@@ -21,6 +21,12 @@ function elsewhere({ host }: Life, url: string): Cursor {
   return JSON.stringify({ ...cursor, url }) as Cursor;
 }
 
+function wanted({ server, app, guild }: DiscordTown, host: RecordingHost): Parameters<typeof openGateway>[0] {
+  const url = `${server.url.replace("http", "ws").replace(/\/api$/u, "")}/gateway`;
+  const login = { url, version: "10", token: app.token, intents: (1 << 0) | (1 << 9) | (1 << 15) };
+  return { host, ...login, guild: guild.id, full: null, signal: new AbortController().signal };
+}
+
 const timersNow = (): number => process.getActiveResourcesInfo().filter((one) => one === "Timeout").length;
 
 describe("a session of the gateway", () => {
@@ -258,12 +264,48 @@ describe("a session of the gateway", () => {
     expect(logins(town)).toEqual(["IDENTIFY", "RESUME"]);
   });
 
+  test.each([
+    [
+      "the server's record comes",
+      ({ server, guild, app }: DiscordTown) => server.world.hub.tellGuild(guild, app.user.id),
+    ],
+    ["Discord has trouble with the server", ({ server, guild }: DiscordTown) => server.world.hub.tellOutage(guild)],
+  ])("that is new is ready when %s, and not before: Discord may leave out what is said until then", async (_, tell) => {
+    const town = await discordTown();
+    const { sockets, world } = town.server;
+    const put = world.hub.put.bind(world.hub);
+    world.hub.put = (session, event, data) => void (event === "GUILD_CREATE" || put(session, event, data));
+    const order: string[] = [];
+    const opening = openGateway(wanted(town, new RecordingHost()), null).then((opened) => {
+      order.push("open");
+      return opened;
+    });
+    await eventually(
+      async () => await Promise.resolve(world.hub.sessions.size),
+      (count) => count === 1,
+      () => "the login",
+    );
+    // The answer to this comes when all that was said before has been read.
+    const { beats } = sockets;
+    sockets.askHeartbeat();
+    await eventually(
+      async () => await Promise.resolve(sockets.beats),
+      (count) => count > beats,
+      () => "a heartbeat",
+    );
+    order.push("told");
+    world.hub.put = put;
+    tell(town);
+    const opened = await within(opening, () => "the gateway");
+    if (opened.ok) onTestFinished(() => opened.gateway.end());
+    expect([opened.ok, ...order]).toEqual([true, "told", "open"]);
+  });
+
   test("is left and taken up again and again, and stays", async () => {
-    const { server, app, alice, channel } = await discordTown();
+    const town = await discordTown();
+    const { alice, channel } = town;
     const host = new RecordingHost();
-    const url = `${server.url.replace("http", "ws").replace(/\/api$/u, "")}/gateway`;
-    const options = { host, url, token: app.token, intents: (1 << 0) | (1 << 9), full: null };
-    const opened = await openGateway({ ...options, signal: new AbortController().signal }, null);
+    const opened = await openGateway(wanted(town, host), null);
     if (!opened.ok) throw new Error(opened.ended.why.message);
     const { gateway } = opened;
     onTestFinished(() => gateway.end());

@@ -12,6 +12,8 @@ import { type DiscordEvent, DiscordShard, type ShardEnd } from "./shard.ts";
 const ENTRY_MS = 45_000;
 /** … where it has another address besides. */
 const FIRST_MS = 15_000;
+/** A new session waits so long for its server (guild): what is said there before that may never be told. */
+const GUILD_MS = 10_000;
 /** Close codes of the gateway's, and not of the connection's. */
 const OWN_CODES = 4_000;
 /** A server that has not answered its heartbeat for so long is in doubt, and given up. */
@@ -28,8 +30,12 @@ interface GatewayOptions {
   readonly url: string;
   /** Absent: in the usual way. */
   readonly trust?: ServerTrust;
+  /** Of the API, such as `10`. */
+  readonly version: string;
   readonly token: string;
   readonly intents: number;
+  /** The server whose events are wanted. */
+  readonly guild: string;
   /** Why no new session can be begun; null: one can. */
   readonly full: Ended | null;
   readonly signal: AbortSignal;
@@ -105,6 +111,7 @@ export class DiscordGateway {
   /** What came before anybody listened. */
   #early: DiscordEvent[] = [];
   #entered: ((end: ShardEnd | Ended | null) => void) | null = null;
+  #stopWaiting: () => void = () => undefined;
   /** Whether a session is taken up, rather than begun. */
   #goesOn = false;
   /** Events come. */
@@ -175,6 +182,7 @@ export class DiscordGateway {
     const end = await result.promise;
     cancel();
     release();
+    this.#stopWaiting();
     // Paused, and taken up again meanwhile.
     if (this.#entered !== result.resolve) return end;
     this.#entered = null;
@@ -207,10 +215,11 @@ export class DiscordGateway {
   }
 
   #connect(from: DiscordResume | null): void {
-    const { url, trust = PUBLIC, token, intents } = this.#options;
+    const { url, trust = PUBLIC, version, token, intents } = this.#options;
     const shard: DiscordShard = new DiscordShard({
       url,
       trust,
+      version,
       token,
       intents,
       from,
@@ -231,11 +240,15 @@ export class DiscordGateway {
       // Whoever goes on is told at once what was missed, however long that takes.
       if (!this.#goesOn && event.type !== "READY") return;
       this.#isIn = true;
-      this.#entered?.(null);
+      const { clock } = this.#options.host;
+      const entered = (): void => this.#entered?.(null);
+      if (this.#goesOn) entered();
+      else this.#stopWaiting = clock.after(GUILD_MS, entered);
     }
     this.#seen = event.behind;
     if (this.#onEvent === null) this.#early.push(event);
     else this.#onEvent(event);
+    if (GUILD_EVENTS.has(event.type) && event.data["id"] === this.#options.guild) this.#entered?.(null);
   }
 
   #ended(end: ShardEnd): void {
@@ -256,6 +269,9 @@ export class DiscordGateway {
     this.#shard = null;
   }
 }
+
+/** The server is there, or Discord has trouble with it. */
+const GUILD_EVENTS: ReadonlySet<string> = new Set(["GUILD_CREATE", "GUILD_DELETE"]);
 
 /** Longer than between two heartbeats, of which each is answered. */
 const SILENT_MS = 60_000;

@@ -18,12 +18,12 @@ interface Reach {
   readonly host: RecordingHost;
 }
 
-function reach(base: URL): Reach {
+function reach(base: URL, at = { base: `${base.origin}/api`, version: "10" }): Reach {
   const clock = new FakeClock();
   const host = new RecordingHost();
   const http = ownHttp();
   const degraded: Host["degraded"] = (why) => host.degraded(why);
-  const options = { http, clock, log: host.log, degraded, base: `${base.origin}/api`, token: TOKEN };
+  const options = { http, clock, log: host.log, degraded, ...at, token: TOKEN };
   const rest = new DiscordRest(options);
   return { rest, api: new DiscordApi(rest, http), clock, host };
 }
@@ -79,6 +79,21 @@ describe("what is asked", () => {
       `DELETE /api/v10/channels/5/messages/9/reactions/name%3A12/@me Bot ${TOKEN} `,
       `GET /api/v10/channels/..%2Fguilds/messages/9 Bot ${TOKEN} `,
     ]);
+  });
+
+  test("goes to the version and the path of the API, also where limits are counted", async () => {
+    const asked: string[] = [];
+    const base = await served((request, response) => {
+      asked.push(request.url ?? "");
+      const headers = { "content-type": "application/json", "x-ratelimit-scope": "user" };
+      response.writeHead(request.url?.includes("/channels/5/") === true ? 429 : 200, headers);
+      response.end(request.url?.includes("/channels/5/") === true ? limit(60) : message("9"));
+    });
+    const { api } = reach(base, { base: `${base.origin}/v1/api`, version: "9" });
+    await api.post("5", { content: "a" }, [], never);
+    expect(failureOf(await api.post("5", { content: "a" }, [], never)).status).toBe(429);
+    expect((await api.post("6", { content: "a" }, [], never)).ok).toBe(true);
+    expect(asked).toEqual(["/v1/api/v9/channels/5/messages", "/v1/api/v9/channels/6/messages"]);
   });
 
   test("files go as a form, as streams", async () => {
@@ -142,6 +157,16 @@ describe("answers that are none", () => {
       { code: 50_013, certain: true },
     ],
     ["a redirection", { status: 302, headers: { location: "http://x.invalid/" } }, { status: 302, certain: true }],
+    [
+      "an endpoint that is missing",
+      { status: 404, body: '{"code":404,"message":"Endpoint not found"}' },
+      { status: 404, message: "Discord answers HTTP 404: Endpoint not found (POST /channels/:id/messages)" },
+    ],
+    [
+      "a thing that is missing",
+      { status: 404, body: '{"code":10008,"message":"Unknown Message"}' },
+      { message: "Discord answers HTTP 404: Unknown Message" },
+    ],
     [
       "a code that is none",
       { status: 400, body: '{"code":"x","message":7}' },

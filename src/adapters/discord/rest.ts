@@ -20,7 +20,6 @@ const TRIES_MAX = 4;
 /** More than any request takes: time is measured by our own clock. `setTimeout` takes no more. */
 const NEVER_MS = 2 ** 31 - 1;
 const SWEEP_MS = 3_600_000;
-const API_VERSION = "10";
 
 interface DiscordRestOptions {
   readonly http: Http;
@@ -29,6 +28,8 @@ interface DiscordRestOptions {
   readonly degraded: Host["degraded"];
   /** Without the version. */
   readonly base: string;
+  /** The version of the API, such as `10`. */
+  readonly version: string;
   readonly token: string;
 }
 
@@ -74,14 +75,17 @@ export class DiscordRest {
   readonly #options: DiscordRestOptions;
   readonly #rest: REST;
   readonly #limits: DiscordLimits;
+  /** What stands before the paths of requests. */
+  readonly #prefix: string;
   /** That nothing is asked has been said; calls off what says that it is over. */
   #unwarn: (() => void) | null = null;
 
   constructor(options: DiscordRestOptions) {
     this.#options = options;
     this.#limits = new DiscordLimits(options.clock);
+    this.#prefix = new URL(`${options.base}/v${options.version}`).pathname;
     this.#rest = new REST({
-      version: API_VERSION,
+      version: options.version,
       api: options.base,
       userAgentAppendix: "Rialto",
       retries: 0,
@@ -176,7 +180,7 @@ export class DiscordRest {
   async #make(url: URL, headers: Readonly<Record<string, string>>, init: Made): Promise<ResponseLike> {
     const { http } = this.#options;
     const method = methodIn(init.method);
-    const route = routeOf(method, url.pathname.replace(/^.*?\/v10(?=\/)/u, ""));
+    const route = routeOf(method, url.pathname.slice(this.#prefix.length));
     const banned = this.#banned(route);
     if (banned !== null) throw new Refused(banned);
     const content = init.body instanceof Parcel ? init.body.content : null;
@@ -209,11 +213,13 @@ export class DiscordRest {
     const words = quote(this.#clean(wordsOf(said)));
     const code = isObject(said) ? (numberIn(said, "code") ?? 0) : 0;
     if (ban !== null) throw new Refused(limited(`Discord limits how much may be asked: ${words}`, ban, code));
+    // Without a code of its own, it is the endpoint that is missing; servers like Discord's do not have them all.
+    const asked = status === 404 && (code === 0 || code === 404) ? ` (${route.name})` : "";
     throw new Refused({
       why: "refused",
       status,
       code,
-      message: `Discord answers HTTP ${status}${words === "" ? "" : `: ${words}`}`,
+      message: `Discord answers HTTP ${status}${words === "" ? "" : `: ${words}`}${asked}`,
       certain: isCertain(status),
       retryAfterMs: null,
       scope: null,

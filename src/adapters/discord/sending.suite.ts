@@ -63,6 +63,7 @@ export function outLife(town: DiscordTown, options: LifeOptions = {}): OutLife {
     log: host.log,
     degraded: () => undefined,
     base: server.url,
+    version: "10",
     token: app.token,
   });
   onTestFinished(() => {

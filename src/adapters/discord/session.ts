@@ -7,7 +7,7 @@ import { publicBy } from "../kit/trust.ts";
 import { numberIn, objectIn, textIn } from "../kit/json.ts";
 import { DiscordApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
-import { endOf, MEMBERS_INTENT, MESSAGE_INTENT } from "./endings.ts";
+import { endOf, MEMBERS_INTENT } from "./endings.ts";
 import { findGuild } from "./find-guild.ts";
 import { openGateway } from "./gateway.ts";
 import { DiscordGuildState } from "./guild.ts";
@@ -34,7 +34,7 @@ export async function open(args: OpenArgs<DiscordSettings>): Promise<DiscordOpen
   const http = new Http(host.clock, publicBy(settings.Proxy));
   const { clock, log } = host;
   const degraded: Host["degraded"] = (why, about) => host.degraded(why, about);
-  const rest = new DiscordRest({ http, clock, log, degraded, base: apiOf(settings), token: tokenOf(settings) });
+  const rest = new DiscordRest({ http, clock, log, degraded, ...apiOf(settings), token: tokenOf(settings) });
   const opened = await begin(args, { http, rest, api: new DiscordApi(rest, http) });
   if (opened.ok) return opened;
   rest.close();
@@ -56,8 +56,8 @@ async function begin(args: OpenArgs<DiscordSettings>, reach: Reach): Promise<Dis
   const application = await api.application(signal);
   if (!application.ok) return failed(endOf(application.failure));
   const { id, flags } = application.value;
-  if ((flags & CONTENT_FLAGS) === 0) return failed(misconfigured(MESSAGE_INTENT));
-  const hearsOfMembers = (flags & MEMBERS_FLAGS) !== 0;
+  // Servers like Discord's have no such switches: whether content is granted, the gateway says.
+  const hearsOfMembers = (flags & MEMBERS_FLAGS) !== 0 || (flags & CONTENT_FLAGS) === 0;
   const guilds = await api.guilds(signal);
   if (!guilds.ok) return failed(endOf(guilds.failure));
   const guild = findGuild(settings.Server, guilds.value, id);
@@ -68,11 +68,10 @@ async function begin(args: OpenArgs<DiscordSettings>, reach: Reach): Promise<Dis
   if ("cause" in entrance) return failed(entrance);
   const positions = new DiscordPositions(since);
   const intents = hearsOfMembers ? INTENTS | MEMBERS : INTENTS;
-  const token = tokenOf(settings);
-  const opened = await openGateway(
-    { host, ...entrance, trust: publicBy(settings.Proxy), token, intents, signal },
-    positions.durable,
-  );
+  const [token, { version }] = [tokenOf(settings), apiOf(settings)];
+  const trust = publicBy(settings.Proxy);
+  const wanted = { host, ...entrance, trust, version, token, intents, guild: guild.id, signal };
+  const opened = await openGateway(wanted, positions.durable);
   if (!opened.ok) return failed(opened.ended);
   if (!hearsOfMembers) host.degraded({ code: "config", message: MEMBERS_INTENT }, "members");
   const { gateway, resumed } = opened;
@@ -101,16 +100,21 @@ async function stateOf(
 ): Promise<DiscordResult<DiscordGuildState>> {
   const guild = await api.guild(id, signal);
   if (!guild.ok) return guild;
+  // Everybody has a role, so a guild without roles is one whose roles the server lists elsewhere.
+  const roles =
+    guild.value.roles.length > 0 ? ({ ok: true, value: guild.value.roles } as const) : await api.roles(id, signal);
+  if (!roles.ok) return roles;
   const channels = await api.channels(id, signal);
   if (!channels.ok) return channels;
   const threads = await api.activeThreads(id, signal);
-  if (!threads.ok) return threads;
+  // A server without threads has no such list.
+  if (!threads.ok && threads.failure.status !== 404) return threads;
   const self = await api.self(id, me, signal);
   if (!self.ok) return self;
   const value = new DiscordGuildState({
-    guild: guild.value,
+    guild: { ...guild.value, roles: roles.value },
     channels: channels.value,
-    threads: threads.value,
+    threads: threads.ok ? threads.value : [],
     self: self.value,
     clock: host.clock,
   });

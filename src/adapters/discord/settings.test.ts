@@ -31,12 +31,15 @@ test.each([
 });
 
 test.each([
-  ["https://discord.com/api/v10", "https://discord.com/api"],
-  ["https://discord.com/api/v10/", "https://discord.com/api"],
-  ["https://discord.com/api/", "https://discord.com/api"],
-  ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
-])("the API at %s", (ApiURL, expected) => {
-  expect(apiOf({ ApiURL })).toBe(expected);
+  ["https://discord.com/api/v10", "https://discord.com/api", "10"],
+  ["https://discord.com/api/v10/", "https://discord.com/api", "10"],
+  ["https://discord.com/api/", "https://discord.com/api", "10"],
+  ["http://127.0.0.1:8080", "http://127.0.0.1:8080", "10"],
+  ["https://chat.example.org/api/v9", "https://chat.example.org/api", "9"],
+  ["https://chat.example.org/v1/", "https://chat.example.org", "1"],
+  ["https://chat.example.org/v1/api/v9", "https://chat.example.org/v1/api", "9"],
+])("the API at %s", (ApiURL, base, version) => {
+  expect(apiOf({ ApiURL })).toEqual({ base, version });
   expect(new RegExp(schema.properties.ApiURL.rule.pattern, "u").test(ApiURL)).toBe(true);
 });
 

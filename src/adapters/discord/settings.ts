@@ -6,6 +6,9 @@ const flag = (description: string) => ({ type: "boolean", description, default: 
 /** Whose addresses and names count as Discord's own. */
 export const DISCORD_API = "https://discord.com/api/v10";
 
+/** Where `ApiURL` names no version. */
+const API_VERSION = "10";
+
 /** An address of a webhook, as its page shows it. */
 export const WEBHOOK_RULE = {
   pattern: String.raw`^(?:|https?://[^\s?#@]+/webhooks/\d{1,20}/[\w-]+/?)$`,
@@ -31,9 +34,10 @@ const place = {
   Proxy: proxySetting,
   ApiURL: {
     type: "string",
-    description: "Where Discord's API is: for servers that speak the same one.",
+    description:
+      "Where Discord's API is, with its version: for servers that speak the same one, such as Spacebar. Links and advice then name the host of this address.",
     default: DISCORD_API,
-    examples: [DISCORD_API],
+    examples: [DISCORD_API, "https://chat.example.org/api/v9"],
     zeroIsDefault: true,
     protects: true,
     rule: {
@@ -84,9 +88,13 @@ export const schema = {
 /** The settings of an account as its session gets them. */
 export type DiscordSettings = SettingsOf<typeof schema>;
 
-/** Where the API is, without the version, which is always 10. */
-export function apiOf({ ApiURL }: Pick<DiscordSettings, "ApiURL">): string {
-  return ApiURL.replace(/\/+$/u, "").replace(/\/v\d+$/u, "");
+/** Where the API is, without its version, and that version. */
+export function apiOf({ ApiURL }: Pick<DiscordSettings, "ApiURL">): {
+  readonly base: string;
+  readonly version: string;
+} {
+  const [, base = "", version = API_VERSION] = /^(.*?)(?:\/v(\d+))?$/u.exec(ApiURL.replace(/\/+$/u, "")) ?? [];
+  return { base, version };
 }
 
 /** The token as requests have it, without what some write before it. */

@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { EventEmitter } from "node:events";
-import type { ClientRequest, RequestOptions } from "node:http";
+import { ClientRequest, type RequestOptions } from "node:http";
 import { Encoding, type IContextFetchingStrategy, type SessionInfo, WebSocketShard } from "@discordjs/ws";
 import { GatewayOpcodes } from "discord-api-types/v10";
 import { WebSocket } from "ws";
@@ -37,6 +38,8 @@ interface ShardOptions {
   /** `ws:` or `wss:`; of a session that is taken up its own. */
   readonly url: string;
   readonly trust?: ServerTrust;
+  /** Of the API, such as `10`. */
+  readonly version: string;
   readonly token: string;
   readonly intents: number;
   /** Where to take the events up; null: a new session. */
@@ -135,12 +138,12 @@ export class DiscordShard {
   }
 
   #strategy(): IContextFetchingStrategy {
-    const { url, trust = PUBLIC, token, intents } = this.#options;
+    const { url, trust = PUBLIC, version, token, intents } = this.#options;
     return {
       options: {
         token,
         intents,
-        version: "10",
+        version,
         encoding: Encoding.JSON,
         compression: null,
         useIdentifyCompression: false,
@@ -183,7 +186,8 @@ export class DiscordShard {
     put(this.#shard, "internalConnect", async () => {
       if (connected) return this.#end({ is: "again" });
       connected = true;
-      await this.#try(connect, []);
+      const { url, from } = this.#options;
+      await this.#try(async () => await namingUs(from?.url ?? url, connect), []);
     });
     put(this.#shard, "onMessage", async (...given) => await this.#try(take, given));
     put(this.#shard, "heartbeat", async (...given) => {
@@ -279,6 +283,27 @@ function bound(socket: WebSocket | null): void {
     for (const part of [receiver, inflater]) if (isObject(part)) Reflect.set(part, "_maxPayload", PAYLOAD_MAX);
     if (isObject(receiver)) Reflect.set(receiver, "_allowSynchronousEvents", false);
   });
+}
+
+/** Each request that the process begins, before it leaves. */
+const BEGUN = "http.client.request.created";
+
+/** Some servers close a socket without a User-Agent, and the library has no settings for headers. */
+async function namingUs(url: string, connect: Method): Promise<void> {
+  const hostname = new URL(url).hostname.replaceAll(/^\[|\]$/gu, "");
+  const name = (message: unknown): void => {
+    const request = isObject(message) ? message["request"] : null;
+    if (!(request instanceof ClientRequest) || request.host !== hostname) return;
+    if (!request.hasHeader("sec-websocket-key") || request.hasHeader("user-agent")) return;
+    request.setHeader("User-Agent", DEVICE);
+    unsubscribe(BEGUN, name);
+  };
+  subscribe(BEGUN, name);
+  try {
+    await connect();
+  } finally {
+    unsubscribe(BEGUN, name);
+  }
 }
 
 const isRequest = (value: unknown): value is ClientRequest => value instanceof EventEmitter && "destroy" in value;

@@ -36,7 +36,12 @@ export async function tryOpen(
   { server, app }: DiscordTown,
   { settings: given, ...beginning }: Beginning & { readonly settings?: Partial<DiscordSettings> } = {},
 ) {
-  const settings = discordSettings({ Token: app.token, Server: "Crew", ApiURL: `${server.url}/v10`, ...given });
+  const settings = discordSettings({
+    Token: app.token,
+    Server: "Crew",
+    ApiURL: `${server.url}/v${server.sockets.version}`,
+    ...given,
+  });
   return await tryToOpen(open, settings, beginning);
 }
 

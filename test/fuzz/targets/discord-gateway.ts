@@ -40,6 +40,7 @@ async function follow(frames: readonly (string | Buffer)[], begins: boolean): Pr
   const came = once(at, "connection") as Promise<[WebSocket]>;
   const shard = new DiscordShard({
     url: `ws://127.0.0.1:${port}`,
+    version: "10",
     token: "t0ken",
     intents: 1,
     from: begins ? null : { session: "s1", url: `ws://127.0.0.1:${port}`, seq: 1 },

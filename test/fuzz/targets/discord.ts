@@ -147,6 +147,7 @@ async function stage(random: Random, since: Cursor | null): Promise<Stage> {
     log: host.log,
     degraded: () => undefined,
     base: "https://e.example/api",
+    version: "10",
     token: "t0ken",
   });
   const api = new DiscordApi(rest, http);

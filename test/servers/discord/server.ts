@@ -10,6 +10,7 @@ import { Messages } from "./messages.ts";
 import { type Answer, bodyOf, rawOf, Routes, write } from "./requests.ts";
 import { routeChannels } from "./routes-channels.ts";
 import { Sockets } from "./sockets.ts";
+import { Spacebar } from "./spacebar.ts";
 import { routeThreads, Threads } from "./threads.ts";
 import { routeWebhooks, Webhooks } from "./webhooks.ts";
 import { errorBody, no, Refusal } from "./wire.ts";
@@ -18,6 +19,8 @@ import { World } from "./world.ts";
 export interface DiscordOptions {
   /** What stands before `/v10`, as `/api`. */
   readonly base?: string;
+  /** Behaves like Spacebar, which has `/v9` alone. */
+  readonly isSpacebar?: boolean;
 }
 
 /**
@@ -36,12 +39,14 @@ export class FakeDiscord {
   readonly requests: string[] = [];
   readonly #routes = new Routes();
   readonly #base: string;
+  readonly #spacebar: Spacebar | null;
   #server: http.Server;
   #port = 0;
   #wire: Proxy | null = null;
 
   private constructor(options: DiscordOptions) {
     this.#base = options.base ?? "/api";
+    this.#spacebar = options.isSpacebar === true ? new Spacebar(this.sockets) : null;
     routeMembers(this.#routes, this.world);
     routeChannels(this.#routes, this.world, this.messages, this.threads);
     routeThreads(this.#routes, this.world, this.threads);
@@ -133,7 +138,7 @@ export class FakeDiscord {
   async #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://fake");
     const method = request.method ?? "GET";
-    const prefix = `${this.#base}/v10`;
+    const prefix = `${this.#base}/v${this.sockets.version}`;
     const path = url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : "";
     response.on("error", () => undefined);
     try {
@@ -166,6 +171,8 @@ export class FakeDiscord {
       const banned = this.limits.banned();
       if (banned !== null || instead !== null) return banned ?? instead ?? {};
       if (path === "") return this.#file(url);
+      const refusal = this.#spacebar?.refusal(method, path, request, raw) ?? null;
+      if (refusal !== null) return refusal;
       const { route, params } = this.#routes.find(method, path);
       const [, token = ""] = /^Bot (\S+)$/.exec(request.headers.authorization ?? "") ?? [];
       const app = this.world.appOf(token);
@@ -176,7 +183,8 @@ export class FakeDiscord {
       if (taken.refused !== null) return taken.refused;
       const body = await bodyOf(request, raw);
       const me = app?.user.id ?? "";
-      const answer = route.handler({ method, path, route: route.name, params, query: url.searchParams, body, me });
+      const done = route.handler({ method, path, route: route.name, params, query: url.searchParams, body, me });
+      const answer = this.#spacebar?.answer(method, path, done) ?? done;
       return { ...answer, headers: { ...headers, ...answer.headers } };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

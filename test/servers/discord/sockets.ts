@@ -38,6 +38,10 @@ export class Sockets {
   closesResumes: number | null = null;
   /** Heartbeats of all clients. */
   beats = 0;
+  /** The version of the API. */
+  version = "10";
+  /** Who does not say what it is, by a User-Agent, is shut out. */
+  wantsAgent = false;
   /** Connections that end are still taken for sound; see `FakeDiscord.cutUnseen`. */
   blind = false;
   readonly #unseen: (() => void)[] = [];
@@ -64,7 +68,10 @@ export class Sockets {
         if (this.blind) this.#unseen.push(gone);
         else gone();
       });
-      if ((url.searchParams.get("v") ?? "10") !== "10") {
+      if (this.wantsAgent && request.headers["user-agent"] === undefined) {
+        return pipe.close(GatewayCloseCodes.DecodeError, "");
+      }
+      if ((url.searchParams.get("v") ?? this.version) !== this.version) {
         return pipe.close(GatewayCloseCodes.InvalidAPIVersion, "Invalid API version.");
       }
       line.begin();
