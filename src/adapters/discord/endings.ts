@@ -4,33 +4,35 @@ import { lost, misconfigured, needsLogin, quote } from "../kit/ends.ts";
 import { codeOf as requestCodeOf } from "../kit/outcomes.ts";
 import type { DiscordFailure } from "./rest-result.ts";
 
-const PORTAL = "discord.com/developers/applications";
-const NEW_TOKEN = `see that it is complete, or make a new one (${PORTAL} > the application > Bot > Reset Token)`;
+const newToken = (portal: string): string =>
+  `see that it is complete, or make a new one (${portal} > the application > Bot > Reset Token)`;
 /** What is changed there is not told to anybody. */
 const THEN = "then restart Rialto, which otherwise notices within an hour";
-const MESSAGE_INTENT = `the bot may not read messages: switch on Message Content Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents; ${THEN}`;
-export const MEMBERS_INTENT = `the bot is not told who comes, goes or takes another name: switch on Server Members Intent at ${PORTAL} > the application > Bot > Privileged Gateway Intents, then restart Rialto`;
+const messageIntent = (portal: string): string =>
+  `the bot may not read messages: switch on Message Content Intent at ${portal} > the application > Bot > Privileged Gateway Intents; ${THEN}`;
+export const membersIntent = (portal: string): string =>
+  `the bot is not told who comes, goes or takes another name: switch on Server Members Intent at ${portal} > the application > Bot > Privileged Gateway Intents, then restart Rialto`;
 
 /** The same in the words of the contract. */
 export function codeOf(failure: Pick<DiscordFailure, "why" | "status">): ReasonCode {
   return requestCodeOf(failure);
 }
 
-/** What a failure means for the whole session. */
-export function endOf(failure: DiscordFailure): Ended {
+/** What a failure means for the whole session. `portal`: where bots are made. */
+export function endOf(failure: DiscordFailure, portal: string): Ended {
   const { status, why, message } = failure;
   if (status === 401) {
-    return needsLogin(`Discord does not accept Token (mistyped, or reset since); ${NEW_TOKEN}`);
+    return needsLogin(`Discord does not accept Token (mistyped, or reset since); ${newToken(portal)}`);
   }
   if (why === "no_tls" || why === "certificate") return misconfigured(`${message}; check ApiURL`);
   return lost(codeOf(failure), message);
 }
 
 /** What a close of the gateway means (`GatewayCloseCodes`). `words`: what the socket said, if anything. */
-export function endOfClose(code: number, words: string): Ended {
+export function endOfClose(code: number, words: string, portal: string): Ended {
   switch (code) {
     case 4004:
-      return needsLogin(`Discord's gateway does not accept Token; ${NEW_TOKEN}`);
+      return needsLogin(`Discord's gateway does not accept Token; ${newToken(portal)}`);
     case 4010:
     case 4011:
       return misconfigured(
@@ -43,7 +45,7 @@ export function endOfClose(code: number, words: string): Ended {
     case 4013:
       return misconfigured("Discord does not know an intent that Rialto asks for: a newer Rialto is needed");
     case 4014:
-      return misconfigured(MESSAGE_INTENT);
+      return misconfigured(messageIntent(portal));
     case 4008:
       return lost("rate_limited", "Discord's gateway was told too much at once");
     default: {

@@ -40,7 +40,7 @@ export function outcomeOf(failure: DiscordFailure, failing: Failing): Outcome {
   if (!certain) return { is: "unknown", why };
   if (status === 0) return deferred(why, AGAIN_MS, "session");
   if (code === 0 && status === 401) {
-    const remedy = "the token was revoked; Reset Token at discord.com/developers/applications > Bot, and set Token";
+    const remedy = "the token was revoked; Reset Token on the page Bot of its application, and set Token";
     return deferred({ code: "auth", message: `${message}; ${remedy}` }, RATE_MS, "session");
   }
   if (code === UNKNOWN_CHANNEL || code === UNKNOWN_GUILD || code === MISSING_ACCESS) return lost(failure, failing);

@@ -3,6 +3,7 @@ import { findChannel } from "./find-channel.ts";
 import { findGuild, inviteLink } from "./find-guild.ts";
 import { channelIn, type DiscordChannel } from "./records.ts";
 
+const INVITE = inviteLink("9", "https://discord.com");
 const TYPES = { text: 0, voice: 2, category: 4, news: 5, forum: 15 } as const;
 
 function channel(id: string, name: string, type: keyof typeof TYPES, parent = ""): DiscordChannel {
@@ -65,11 +66,11 @@ describe("a server by name or id", () => {
     ["ID:323456789012345678", "323456789012345678"],
     ["323456789012345678", "323456789012345678"],
   ])("%j", (server, id) => {
-    expect(findGuild(server, guilds, "9")).toMatchObject({ id });
+    expect(findGuild(server, guilds, INVITE)).toMatchObject({ id });
   });
 
   test("several of one name are told apart by their ids", () => {
-    expect(findGuild("Twins", guilds, "9")).toMatchObject({
+    expect(findGuild("Twins", guilds, INVITE)).toMatchObject({
       cause: "config",
       why: {
         message: expect.stringMatching(/set Server to one of ID:223456789012345678, ID:323456789012345678$/u) as string,
@@ -81,13 +82,13 @@ describe("a server by name or id", () => {
     [guilds.slice(0, 1), /it is on "Crew"/u],
     [[], /it is on no server yet/u],
   ])("where the bot is not, it is said how it gets there", (given, words) => {
-    expect(findGuild("nowhere", given, "9")).toMatchObject({
+    expect(findGuild("nowhere", given, INVITE)).toMatchObject({
       cause: "config",
       why: { message: expect.stringMatching(words) as string },
     });
-    expect(findGuild("nowhere", given, "9")).toMatchObject({
-      why: { message: expect.stringContaining(inviteLink("9")) as string },
+    expect(findGuild("nowhere", given, INVITE)).toMatchObject({
+      why: { message: expect.stringContaining(INVITE) as string },
     });
-    expect(inviteLink("9")).toContain("oauth2/authorize?client_id=9&scope=bot&permissions=");
+    expect(INVITE).toContain("oauth2/authorize?client_id=9&scope=bot&permissions=");
   });
 });

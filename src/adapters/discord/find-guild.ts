@@ -21,11 +21,11 @@ interface GuildName {
 }
 
 /** Where whoever may manage a guild lets the bot in. */
-export const inviteLink = (application: string): string =>
-  `https://discord.com/oauth2/authorize?client_id=${application}&scope=bot&permissions=${WANTED}`;
+export const inviteLink = (application: string, web: string): string =>
+  `${web}/oauth2/authorize?client_id=${application}&scope=bot&permissions=${WANTED}`;
 
-/** The guild that the setting `Server` means. */
-export function findGuild(server: string, guilds: readonly GuildName[], application: string): GuildName | Ended {
+/** The guild that the setting `Server` means. `invite`: where whoever may manage a guild lets the bot in. */
+export function findGuild(server: string, guilds: readonly GuildName[], invite: string): GuildName | Ended {
   const wanted = server.trim();
   const byId = guilds.find(({ id }) => wanted.replace(/^ID:/u, "") === id);
   if (byId !== undefined) return byId;
@@ -36,7 +36,7 @@ export function findGuild(server: string, guilds: readonly GuildName[], applicat
     const others = guilds.slice(0, NAMED_MAX).map(({ name }) => JSON.stringify(name));
     const where = others.length === 0 ? "it is on no server yet" : `it is on ${others.join(", ")}`;
     return misconfigured(
-      `the bot is not on the server ${JSON.stringify(wanted)} (${where}): let it in by ${inviteLink(application)} and restart Rialto, which otherwise notices within an hour; or correct Server`,
+      `the bot is not on the server ${JSON.stringify(wanted)} (${where}): let it in by ${invite} and restart Rialto, which otherwise notices within an hour; or correct Server`,
     );
   }
   if (found.length === 1) return guild;

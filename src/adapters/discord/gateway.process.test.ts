@@ -24,7 +24,7 @@ function elsewhere({ host }: Life, url: string): Cursor {
 function wanted({ server, app, guild }: DiscordTown, host: RecordingHost): Parameters<typeof openGateway>[0] {
   const url = `${server.url.replace("http", "ws").replace(/\/api$/u, "")}/gateway`;
   const login = { url, version: "10", token: app.token, intents: (1 << 0) | (1 << 9) | (1 << 15) };
-  return { host, ...login, guild: guild.id, full: null, signal: new AbortController().signal };
+  return { host, ...login, guild: guild.id, portal: "the portal", full: null, signal: new AbortController().signal };
 }
 
 const timersNow = (): number => process.getActiveResourcesInfo().filter((one) => one === "Timeout").length;
@@ -198,7 +198,7 @@ describe("a session of the gateway", () => {
 
   test.each([
     [4004, "auth", /Reset Token/u],
-    [4014, "config", /Message Content Intent at discord\.com\/developers/u],
+    [4014, "config", /Message Content Intent at 127\.0\.0\.1:\d+ > /u],
     [4013, "config", /newer Rialto/u],
     [4011, "config", /a bot of its own/u],
   ])("that is closed with %d ends with what a person has to do", async (code, cause, words) => {

@@ -36,6 +36,8 @@ interface GatewayOptions {
   readonly intents: number;
   /** The server whose events are wanted. */
   readonly guild: string;
+  /** For people: where bots are made. */
+  readonly portal: string;
   /** Why no new session can be begun; null: one can. */
   readonly full: Ended | null;
   readonly signal: AbortSignal;
@@ -92,7 +94,7 @@ function isVerdict(end: ShardEnd | Ended): boolean {
 
 /** Ends that a new session would have as well, or that ask us not to try. */
 function isFinal(end: ShardEnd | Ended): boolean {
-  const { cause, why } = endOf(end);
+  const { cause, why } = endOf(end, "");
   return cause !== "lost" || why.code === "stopping" || why.code === "rate_limited";
 }
 
@@ -163,7 +165,7 @@ export class DiscordGateway {
     const [seen, pauses] = [this.#seen, this.#pauses];
     const never = new AbortController().signal;
     const end = seen === null ? ({ is: "refused" } as const) : await this.enter(seen, never);
-    if (end !== null && pauses === this.#pauses) this.#finish(endOf(end));
+    if (end !== null && pauses === this.#pauses) this.#finish(endOf(end, this.#options.portal));
   }
 
   /** Null once events come; else why they do not. */
@@ -193,7 +195,7 @@ export class DiscordGateway {
 
   /** It did not come so far. */
   stop(end: ShardEnd | Ended): Ended {
-    const ended = endOf(end);
+    const ended = endOf(end, this.#options.portal);
     this.#finish(ended);
     return ended;
   }
@@ -252,7 +254,7 @@ export class DiscordGateway {
   }
 
   #ended(end: ShardEnd): void {
-    if (this.#isIn) this.#finish(endOf(end));
+    if (this.#isIn) this.#finish(endOf(end, this.#options.portal));
     else this.#entered?.(end);
   }
 
@@ -276,11 +278,11 @@ const GUILD_EVENTS: ReadonlySet<string> = new Set(["GUILD_CREATE", "GUILD_DELETE
 /** Longer than between two heartbeats, of which each is answered. */
 const SILENT_MS = 60_000;
 
-function endOf(end: ShardEnd | Ended): Ended {
+function endOf(end: ShardEnd | Ended, portal: string): Ended {
   if (!("is" in end)) return end;
   if (end.is === "again") return lost("network", "Discord wants another connection");
   if (end.is === "refused") return lost("remote_error", "Discord has ended the session");
-  return endOfClose(end.code, end.words);
+  return endOfClose(end.code, end.words, portal);
 }
 
 /** Resolves early when it is given up. */

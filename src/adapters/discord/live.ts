@@ -25,6 +25,7 @@ import type { DiscordRest } from "./rest.ts";
 import { listRooms } from "./room-list.ts";
 import { botMaySpeak, DiscordRooms } from "./rooms.ts";
 import type { DiscordSettings } from "./settings.ts";
+import { type DiscordSite, siteOf } from "./site.ts";
 import type { DiscordEvent } from "./shard.ts";
 import { DiscordTimeline } from "./timeline.ts";
 
@@ -55,6 +56,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
   readonly typing: TypingRequests;
   readonly ended: Promise<Ended>;
   readonly #options: LiveOptions;
+  readonly #site: DiscordSite;
   readonly #rooms: DiscordRooms;
   readonly #timeline: DiscordTimeline;
   readonly #people: DiscordPeople;
@@ -71,6 +73,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
   constructor(options: LiveOptions) {
     const { settings, host, api, me, application, state, positions, resumed } = options;
     this.#options = options;
+    this.#site = siteOf(settings);
     this.as = me.username;
     const people = new DiscordPeople({ api, clock: host.clock, settings, guild: state.id });
     this.#people = people;
@@ -169,7 +172,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
 
   async #follow(): Promise<Ended> {
     const { gateway, http, rest } = this.#options;
-    rest.onUnauthorized = (failure) => this.#ending.resolve(endOf(failure));
+    rest.onUnauthorized = (failure) => this.#ending.resolve(endOf(failure, this.#site.portal));
     gateway.listen((event) => this.#take(event));
     const ended = await Promise.race([this.#ending.promise, gateway.ended]);
     this.typing.end();
@@ -220,7 +223,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
       this.#inTrouble = true;
       return;
     }
-    const message = `the bot was removed from the server ${state.name}: let it in again by ${inviteLink(application)} and restart Rialto, which otherwise notices within an hour`;
+    const message = `the bot was removed from the server ${state.name}: let it in again by ${inviteLink(application, this.#site.web)} and restart Rialto, which otherwise notices within an hour`;
     this.#ending.resolve(misconfigured(message));
   }
 

@@ -1,3 +1,4 @@
+import { DISCORD_API } from "./settings.ts";
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { aMessage, ALICE } from "./message.suite.ts";
@@ -40,7 +41,7 @@ function peopleOf(members: readonly DiscordMember[] | null, settings: object = {
       membersNamed: async (_, name) => await give(name, members ?? undefined),
     },
     clock,
-    settings: { UseUserName: false, UseDiscriminator: false, ...settings },
+    settings: { ApiURL: DISCORD_API, UseUserName: false, UseDiscriminator: false, ...settings },
     guild: "1",
   });
   return { people, asked, clock, answer };

@@ -9,6 +9,7 @@ import type { DiscordApi } from "./api.ts";
 import { userRef } from "./ids.ts";
 import type { DiscordMember, DiscordMessage, DiscordUser } from "./model.ts";
 import type { DiscordSettings } from "./settings.ts";
+import { siteOf } from "./site.ts";
 
 /** So many people are known at once, those who have spoken last; others are looked up again. */
 const PEOPLE_MAX = 3_000;
@@ -22,25 +23,26 @@ const ASK_MS = 5_000;
 const FOUND_MAX = 25;
 const NAME_MAX = 80;
 
-const CDN = "https://cdn.discordapp.com";
 const never = new AbortController().signal;
 
 interface DiscordPeopleOptions {
   readonly api: Pick<DiscordApi, "member" | "membersNamed">;
   readonly clock: Pick<Clock, "monoMs" | "after">;
-  readonly settings: Pick<DiscordSettings, "UseUserName" | "UseDiscriminator">;
+  readonly settings: Pick<DiscordSettings, "UseUserName" | "UseDiscriminator" | "ApiURL">;
   readonly guild: string;
 }
 
 /** Who people are: the events say it, and who is only named is looked up. */
 export class DiscordPeople {
   readonly #options: DiscordPeopleOptions;
+  readonly #cdn: string;
   readonly #byId: Directory<string, DiscordMember>;
   readonly #byName: Directory<string, string>;
 
   constructor(options: DiscordPeopleOptions) {
     const { api, clock, guild } = options;
     this.#options = options;
+    this.#cdn = siteOf(options.settings).cdn;
     const kept = { clock, max: PEOPLE_MAX, absentMs: ABSENT_MS, failedMs: FAILED_MS };
     this.#byId = new Directory({
       ...kept,
@@ -105,7 +107,7 @@ export class DiscordPeople {
 
   author(member: DiscordMember): Author {
     const { user } = member;
-    const avatar = picture(avatarOf(member, this.#options.guild));
+    const avatar = this.#picture(member);
     return {
       id: userRef(user.id),
       identity: null,
@@ -128,8 +130,12 @@ export class DiscordPeople {
     // An answer to a command comes by a webhook with the id of the application, whose bot it is.
     if (webhook === "" || webhook === application) return this.author(member ?? this.known(author.id) ?? bare(author));
     const name = clean(author.username) || "somebody";
-    const avatar = picture(avatarOf(bare(author), this.#options.guild));
+    const avatar = this.#picture(bare(author));
     return { id: userRef(`${webhook}/${name}`), identity: null, name, avatar, bot: true };
+  }
+
+  #picture(member: DiscordMember): RemoteFile {
+    return picture(`${this.#cdn}/${avatarOf(member, this.#options.guild)}`);
   }
 
   /** Who does not answer in time, or answers that there is none, is nobody for a while. */
@@ -157,11 +163,11 @@ function namesOf({ user, nick }: DiscordMember): readonly string[] {
   return [nick, user.globalName, user.username].map(lower).filter((name) => name !== "");
 }
 
-/** The addresses of pictures are public and stay. */
+/** The addresses of pictures are public and stay: their paths. */
 function avatarOf({ user, avatar }: DiscordMember, guild: string): string {
-  if (avatar !== "") return `${CDN}/guilds/${guild}/users/${user.id}/avatars/${avatar}.png`;
-  if (user.avatar !== "") return `${CDN}/avatars/${user.id}/${user.avatar}.png`;
-  return `${CDN}/embed/avatars/${numberOfDefault(user)}.png`;
+  if (avatar !== "") return `guilds/${guild}/users/${user.id}/avatars/${avatar}.png`;
+  if (user.avatar !== "") return `avatars/${user.id}/${user.avatar}.png`;
+  return `embed/avatars/${numberOfDefault(user)}.png`;
 }
 
 /** Which of the pictures somebody has who has none. */

@@ -35,6 +35,7 @@ import {
   topicChanged,
 } from "./receive.ts";
 import type { DiscordSettings } from "./settings.ts";
+import { siteOf } from "./site.ts";
 import type { ThreadFirsts } from "./thread-firsts.ts";
 
 /** Of so many people it is known where they were heard. */
@@ -79,7 +80,7 @@ export interface DiscordReaderOptions {
   readonly files: Pick<DiscordFiles, "note">;
   readonly firsts: ThreadFirsts;
   readonly names: Pick<DiscordNames, "channel" | "role">;
-  readonly settings: Pick<DiscordSettings, "ShowEmbeds">;
+  readonly settings: Pick<DiscordSettings, "ShowEmbeds" | "ApiURL">;
   /** Our own id. */
   readonly me: string;
   /** The network tells who comes and goes. */
@@ -321,6 +322,7 @@ export class DiscordReader {
       ...place,
       first: place.thread === null ? null : (firsts.known(place.thread) ?? null),
       showEmbeds: settings.ShowEmbeds,
+      site: siteOf(settings),
       isOurs: (message) => own.isOurs(message),
       writer: (message) => people.writer(message),
       person: (user): Author => people.authorWith(user),

@@ -12,6 +12,8 @@ import {
 import { describe, expect, test } from "vitest";
 import type { MessageRef, UserRef } from "../../contract/ids.ts";
 import { aMessage, ALICE } from "./message.suite.ts";
+import { DISCORD_API } from "./settings.ts";
+import { siteOf } from "./site.ts";
 import { actionIn, deleted, type DiscordReceiveContext, edited, reacted, toEvent, topicChanged } from "./receive.ts";
 
 const context: DiscordReceiveContext = {
@@ -19,6 +21,7 @@ const context: DiscordReceiveContext = {
   thread: null,
   first: null,
   showEmbeds: false,
+  site: siteOf({ ApiURL: DISCORD_API }),
   isOurs: ({ author }) => author.id === "me",
   writer: ({ author }) => ({ id: author.id as UserRef, identity: null, name: author.username, avatar: null }),
   person: (user) => ({ id: user as UserRef, identity: null, name: `user ${user}`, avatar: null }),

@@ -15,6 +15,7 @@ import type {
 import type { MessageRef } from "../../contract/ids.ts";
 import { channelRef, type DiscordPlace, eventKey, fileRef, messageRef } from "./ids.ts";
 import type { DiscordAttachment, DiscordMember, DiscordMessage, DiscordReaction } from "./model.ts";
+import type { DiscordSite } from "./site.ts";
 import { attachmentsOf, pollResultWords, stickerPictures, systemWords, wordsOf } from "./words.ts";
 
 /** `MessageFlags`: only one person sees it; a program has not said it yet. */
@@ -38,6 +39,7 @@ export interface DiscordReceiveContext {
   /** The first message of that thread; null: not known. */
   readonly first: MessageRef | null;
   readonly showEmbeds: boolean;
+  readonly site: DiscordSite;
   /** Whether we wrote it. */
   readonly isOurs: (message: DiscordMessage) => boolean;
   readonly writer: (message: DiscordMessage) => Author;
@@ -208,7 +210,7 @@ function bodyOf(message: DiscordMessage, context: DiscordReceiveContext): SaidBo
   const words = wordsOf(message, context.showEmbeds);
   const files = [
     ...attachmentsOf(message).map((file) => remoteFile(file, message)),
-    ...stickerPictures(message).map(sticker),
+    ...stickerPictures(message, context.site).map(sticker),
   ];
   if (words === "" && files.length === 0) return null;
   const action = words === message.content.trim() ? actionIn(words) : null;

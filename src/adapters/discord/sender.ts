@@ -25,6 +25,7 @@ import {
   replyLine,
 } from "./render.ts";
 import { RIGHT } from "./rights.ts";
+import { siteOf } from "./site.ts";
 import type { DiscordRoom } from "./room.ts";
 import { namesIn } from "./text.ts";
 import { type DiscordSpot, DiscordThreads, fallBackSpot } from "./threads.ts";
@@ -135,7 +136,13 @@ export class DiscordSender {
     // A message by the bot says natively what it answers, where both are in one channel.
     const { answers } = spot;
     const isNative = voice === null && answers?.channel === spot.channel;
-    const lead = answers === null || isNative ? "" : replyLine(op.reply ?? NOBODY, jumpTo(room, answers));
+    const lead =
+      answers === null || isNative
+        ? ""
+        : replyLine(
+            op.reply ?? NOBODY,
+            `${siteOf(this.link.settings).web}/channels/${room.guild}/${answers.channel}/${answers.id}`,
+          );
     return renderMessages(op, { ...options, prefix, lead, files, sent });
   }
 
@@ -263,10 +270,6 @@ function wantedOf(
 
 const within = (thread: string): DiscordSpot => ({ channel: thread, thread, begins: null, answers: null });
 const NOBODY = { name: "", excerpt: "" };
-
-function jumpTo({ guild }: DiscordRoom, { channel, id }: { readonly channel: string; readonly id: string }): string {
-  return `https://discord.com/channels/${guild}/${channel}/${id}`;
-}
 
 /** Ids in code, or behind a backslash, are none. */
 function mentionedIn(source: string): readonly string[] {

@@ -7,8 +7,8 @@ import { publicBy } from "../kit/trust.ts";
 import { numberIn, objectIn, textIn } from "../kit/json.ts";
 import { DiscordApi } from "./api.ts";
 import type { capabilities } from "./capabilities.ts";
-import { endOf, MEMBERS_INTENT } from "./endings.ts";
-import { findGuild } from "./find-guild.ts";
+import { endOf, membersIntent } from "./endings.ts";
+import { findGuild, inviteLink } from "./find-guild.ts";
 import { openGateway } from "./gateway.ts";
 import { DiscordGuildState } from "./guild.ts";
 import { DiscordSession } from "./live.ts";
@@ -16,6 +16,7 @@ import { DiscordPositions } from "./positions.ts";
 import { DiscordRest } from "./rest.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
 import { apiOf, type DiscordSettings, tokenOf } from "./settings.ts";
+import { siteOf } from "./site.ts";
 import { isGateway } from "./shard.ts";
 
 type DiscordOpened = Opened<Handlers<typeof capabilities>>;
@@ -51,29 +52,31 @@ interface Reach {
 async function begin(args: OpenArgs<DiscordSettings>, reach: Reach): Promise<DiscordOpened> {
   const { settings, host, since, signal } = args;
   const { api } = reach;
+  const site = siteOf(settings);
   const me = await api.me(signal);
-  if (!me.ok) return failed(isElsewhere(me.failure) ? elsewhere(since === null) : endOf(me.failure));
+  if (!me.ok) return failed(isElsewhere(me.failure) ? elsewhere(since === null) : endOf(me.failure, site.portal));
   const application = await api.application(signal);
-  if (!application.ok) return failed(endOf(application.failure));
+  if (!application.ok) return failed(endOf(application.failure, site.portal));
   const { id, flags } = application.value;
   // Servers like Discord's have no such switches: whether content is granted, the gateway says.
   const hearsOfMembers = (flags & MEMBERS_FLAGS) !== 0 || (flags & CONTENT_FLAGS) === 0;
   const guilds = await api.guilds(signal);
-  if (!guilds.ok) return failed(endOf(guilds.failure));
-  const guild = findGuild(settings.Server, guilds.value, id);
+  if (!guilds.ok) return failed(endOf(guilds.failure, site.portal));
+  const guild = findGuild(settings.Server, guilds.value, inviteLink(id, site.web));
   if ("cause" in guild) return failed(guild);
   const state = await stateOf(api, guild.id, me.value.id, args);
-  if (!state.ok) return failed(endOf(state.failure));
-  const entrance = await entranceOf(api, signal);
+  if (!state.ok) return failed(endOf(state.failure, site.portal));
+  const entrance = await entranceOf(api, site.portal, signal);
   if ("cause" in entrance) return failed(entrance);
   const positions = new DiscordPositions(since);
   const intents = hearsOfMembers ? INTENTS | MEMBERS : INTENTS;
   const [token, { version }] = [tokenOf(settings), apiOf(settings)];
   const trust = publicBy(settings.Proxy);
-  const wanted = { host, ...entrance, trust, version, token, intents, guild: guild.id, signal };
+  const own = { version, token, intents, guild: guild.id, portal: site.portal };
+  const wanted = { host, ...entrance, ...own, trust, signal };
   const opened = await openGateway(wanted, positions.durable);
   if (!opened.ok) return failed(opened.ended);
-  if (!hearsOfMembers) host.degraded({ code: "config", message: MEMBERS_INTENT }, "members");
+  if (!hearsOfMembers) host.degraded({ code: "config", message: membersIntent(site.portal) }, "members");
   const { gateway, resumed } = opened;
   host.log.debug({ user: me.value.username, guild: guild.name, resumed }, "logged in");
   const session = new DiscordSession({
@@ -124,10 +127,11 @@ async function stateOf(
 /** Where the gateway is. `full`: why no new session can be begun there; null: one can. */
 async function entranceOf(
   api: DiscordApi,
+  portal: string,
   signal: AbortSignal,
 ): Promise<{ readonly url: string; readonly full: Ended | null } | Ended> {
   const gateway = await api.gateway(signal);
-  if (!gateway.ok) return endOf(gateway.failure);
+  if (!gateway.ok) return endOf(gateway.failure, portal);
   const url = textIn(gateway.value, "url") ?? "";
   if (!isGateway(url)) return lost("remote_error", "Discord does not say where its gateway is");
   const limit = objectIn(gateway.value, "session_start_limit");

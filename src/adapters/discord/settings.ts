@@ -1,3 +1,4 @@
+import { siteOf } from "./site.ts";
 import type { SettingIssue, SettingsOf, SettingsSchema, TextRule } from "../../contract/manifest.ts";
 import { proxySetting } from "../../contract/proxy.ts";
 
@@ -112,7 +113,7 @@ export function hookIn(url: string): { readonly id: string; readonly token: stri
 export function checkSettings(settings: DiscordSettings): readonly SettingIssue[] {
   const { Token, Server, ApiURL } = settings;
   const issues: SettingIssue[] = [];
-  const portal = "discord.com/developers/applications > the application > Bot > Reset Token";
+  const portal = `${siteOf(settings).portal} > the application > Bot > Reset Token`;
   if (tokenOf(settings) === "") issues.push(error("Token", `is missing; it is at ${portal}`));
   else if (/^(?:User|Bearer)\s/u.test(Token.trim()))
     issues.push(

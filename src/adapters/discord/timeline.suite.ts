@@ -11,6 +11,7 @@ import { DiscordPeople } from "./people.ts";
 import { DiscordPositions } from "./positions.ts";
 import type { DiscordChannel } from "./records.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
+import { DISCORD_API } from "./settings.ts";
 import { DiscordTimeline } from "./timeline.ts";
 
 /** An id of the first of May 2024, so many seconds after noon. */
@@ -51,7 +52,7 @@ export function timelineOf(since: object | null, { resumed = false, clock = new 
     activeThreads: async () => await found(threads),
     archivedThreads: async () => await found([]),
   };
-  const settings = { ShowEmbeds: false, UseUserName: false, UseDiscriminator: false };
+  const settings = { ApiURL: DISCORD_API, ShowEmbeds: false, UseUserName: false, UseDiscriminator: false };
   const people = new DiscordPeople({
     api: { member: async () => ({ ok: false, failure: BROKEN }), membersNamed: async () => await found([]) },
     clock,

@@ -4,6 +4,7 @@ import { isObject, type Json, listIn, numberIn, objectIn, textIn } from "../kit/
 import { embedText, embedWords } from "./embeds.ts";
 import { componentFiles, componentWords } from "./components.ts";
 import { discordAttachmentIn, type DiscordAttachment, type DiscordMessage } from "./model.ts";
+import type { DiscordSite } from "./site.ts";
 
 /** `MessageFlags`. */
 const VOICE = 8_192;
@@ -38,18 +39,18 @@ export interface StickerPicture {
   readonly url: string;
 }
 
-export function stickerPictures({
-  stickers,
-  snapshots,
-}: Pick<DiscordMessage, "stickers" | "snapshots">): readonly StickerPicture[] {
+export function stickerPictures(
+  { stickers, snapshots }: Pick<DiscordMessage, "stickers" | "snapshots">,
+  { media, cdn }: Pick<DiscordSite, "media" | "cdn">,
+): readonly StickerPicture[] {
   const all = [...stickers, ...snapshots.flatMap((one) => objectsIn(one, "sticker_items"))];
   return all.flatMap((sticker) => {
     const id = textIn(sticker, "id") ?? "";
     const end = PICTURES.get(numberIn(sticker, "format_type"));
     if (end === undefined || !/^\d{1,20}$/.test(id)) return [];
-    const host = end === "gif" ? "media.discordapp.net" : "cdn.discordapp.com";
+    const at = end === "gif" ? media : cdn;
     const name = (textIn(sticker, "name") ?? "").replaceAll(/[^\p{L}\p{N} _-]/gu, "").trim() || "sticker";
-    return [{ name: `${name}.${end}`, mime: `image/${end}`, url: `https://${host}/stickers/${id}.${end}` }];
+    return [{ name: `${name}.${end}`, mime: `image/${end}`, url: `${at}/stickers/${id}.${end}` }];
   });
 }
 

@@ -6,6 +6,9 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:\d{4}-\d\d-\d\d )?\d\d:\d\d(?::\d\d)?[+-]\d\d:\d\d\b/gu, "‹time›"],
   [/\b\d+ (?:d|h|min|s)\b(?: \d+ (?:h|min)\b)?/gu, "‹duration›"],
   [/(?<![\d.])(?!16\.0 )\d+(?:\.\d+)? (?:MiB|GiB)/gu, "‹size›"],
+  // This server stands for Discord's own.
+  [/127\.0\.0\.1:\d+(?= > the application)/gu, "discord.com/developers/applications"],
+  [/http:\/\/127\.0\.0\.1:\d+(?=\/oauth2\/)/gu, "https://discord.com"],
   [/127\.0\.0\.1:\d+/gu, "127.0.0.1:‹port›"],
   [/\bRialto \d+\.\d+\.\d+\S*/gu, "Rialto ‹version›"],
   [/\b\d+(?= so far)/gu, "‹number›"],
