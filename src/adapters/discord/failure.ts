@@ -169,6 +169,10 @@ export const isHookGone = ({ code }: DiscordFailure): boolean => code === UNKNOW
 export const isTooLarge = ({ status, code }: DiscordFailure): boolean =>
   status === 413 || code === 40_005 || code === 50_045;
 
+/** A server that cannot read forms; Discord has a code for whatever is wrong in one. */
+export const isNoUpload = ({ status, code }: DiscordFailure): boolean =>
+  (status === 400 || status === 415) && (code === 0 || code === 400 || code === 415);
+
 export const isArchived = ({ code }: DiscordFailure): boolean => code === THREAD_ARCHIVED;
 export const isLocked = ({ code }: DiscordFailure): boolean => code === THREAD_LOCKED;
 export const isNoReply = ({ code }: DiscordFailure): boolean => NO_REPLY.has(code);

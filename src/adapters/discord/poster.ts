@@ -6,6 +6,7 @@ import { isAborted } from "../../lib/abort.ts";
 import type { Json } from "../kit/json.ts";
 import { GIVEN_UP } from "../kit/outcomes.ts";
 import type { DiscordHook, DiscordUpload } from "./api.ts";
+import { AvatarDoubts } from "./avatar-doubts.ts";
 import { DiscordEarlier, type DiscordFound, type DiscordLook, digestOf } from "./earlier.ts";
 import {
   BAD_FORM,
@@ -15,6 +16,7 @@ import {
   isHookGone,
   isLocked,
   isNoReply,
+  isNoUpload,
   isRefused,
   isTooLarge,
   NOT_DURABLE,
@@ -35,7 +37,6 @@ import { attachmentsOf, closeAll, largestOf, openFiles, TOO_LARGE } from "./uplo
 
 /** `nonce` takes so many characters. */
 const NONCE_MAX = 25;
-
 /** One message that is to be made, once however often it is tried. */
 export interface DiscordWanted {
   readonly op: OpId;
@@ -71,10 +72,12 @@ export type DiscordMade =
 export class DiscordPoster {
   readonly #link: DiscordLink;
   readonly #earlier: DiscordEarlier;
+  readonly #avatars: AvatarDoubts;
 
   constructor(link: DiscordLink) {
     this.#link = link;
     this.#earlier = new DiscordEarlier(link);
+    this.#avatars = new AvatarDoubts(link.host.clock);
   }
 
   async make(wanted: DiscordWanted, signal: AbortSignal): Promise<DiscordMade> {
@@ -93,6 +96,7 @@ export class DiscordPoster {
     }
     const answer = await this.#send(wanted, opened.uploads, signal);
     if (!answer.ok) return await this.#refused(answer.failure, wanted, signal);
+    this.#avatars.went(doubtOf(wanted), wanted.voice?.speaker.avatar ?? null);
     return (await this.#takenBack(answer.value, wanted, signal)) ?? this.#made(wanted, { ...answer.value, end: null });
   }
 
@@ -155,7 +159,7 @@ export class DiscordPoster {
       const said = {
         ...body,
         username,
-        ...(avatar !== null && { avatar_url: avatar }),
+        ...(avatar !== null && !this.#avatars.leavesOut(doubtOf(wanted), avatar) && { avatar_url: avatar }),
         ...(spot.begins !== null && { thread_name: spot.begins }),
       };
       const place = { thread: spot.channel === room.hookChannel ? null : spot.channel };
@@ -209,10 +213,14 @@ export class DiscordPoster {
       is: "ended",
       outcome: outcomeOf(failure, { link: this.#link, channel, at: spot.channel, doing }),
     });
+    if (failure.status === 500 && voice !== null) this.#avatars.failed(doubtOf(wanted));
     if (!failure.certain || failure.status === 429) return ended(POSTING);
     if (isTooLarge(failure) && files.length > 0) {
       const file = largestOf(files);
       if (file !== undefined) return { is: "without", what: "file", file, why: TOO_LARGE };
+    }
+    if (isNoUpload(failure) && files[0] !== undefined) {
+      return { is: "without", what: "file", file: files[0], why: "the server refused the upload" };
     }
     if (voice !== null && isHookGone(failure)) return { is: "without", what: "hook", why };
     if (voice !== null && failure.code === BAD_FORM) return { is: "without", what: "name", why };
@@ -237,6 +245,8 @@ const REOPENED: Outcome = {
 
 /** What is announced: a part that goes elsewhere, because its thread is gone, is another message. */
 const keyOf = ({ upTo, spot }: DiscordWanted): Progress => progressAt(`${upTo}@${spot.channel}`);
+
+const doubtOf = (wanted: DiscordWanted): string => `${wanted.op} ${keyOf(wanted)}`;
 
 const lookOf = (wanted: DiscordWanted): DiscordLook => ({
   op: wanted.op,

@@ -3,6 +3,7 @@ import { expect, onTestFinished } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
 import { aSharedFile } from "../../../test/contract/shared-file.ts";
 import { channelRights, type Right } from "../../../test/servers/discord/permissions.ts";
+import type { DiscordOptions } from "../../../test/servers/discord/server.ts";
 import type { ChannelRow, MessageRow } from "../../../test/servers/discord/wire.ts";
 import type { SharedFile } from "../../contract/content.ts";
 import type { ChannelRef, Cursor } from "../../contract/ids.ts";
@@ -24,8 +25,11 @@ import { discordSettings } from "./settings.suite.ts";
 import { type DiscordTown, discordTown } from "./town.suite.ts";
 
 /** `rights`: what our bot may do more than everybody. */
-export async function outTown(rights: readonly Right[] = ["ManageWebhooks"]): Promise<DiscordTown> {
-  const town = await discordTown({ rights });
+export async function outTown(
+  rights: readonly Right[] = ["ManageWebhooks"],
+  options: DiscordOptions = {},
+): Promise<DiscordTown> {
+  const town = await discordTown({ ...options, rights });
   // Bursts are for the tests of limits.
   town.server.limits.off = true;
   return town;
@@ -63,7 +67,7 @@ export function outLife(town: DiscordTown, options: LifeOptions = {}): OutLife {
     log: host.log,
     degraded: () => undefined,
     base: server.url,
-    version: "10",
+    version: server.sockets.version,
     token: app.token,
   });
   onTestFinished(() => {
