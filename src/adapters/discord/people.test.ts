@@ -1,8 +1,10 @@
 import { DISCORD_API } from "./settings.ts";
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { parse } from "../../content/formats.ts";
 import { aMessage, ALICE } from "./message.suite.ts";
 import { type DiscordMember, discordMemberIn } from "./model.ts";
+import { namesIn } from "./text.ts";
 import { clean, DiscordPeople } from "./people.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
 
@@ -114,6 +116,35 @@ test.each([
   ["no name", " ", [aMember()], null],
 ])("who is meant: %s", async (_, name, members, id) => {
   expect((await peopleOf(members).people.named(name))?.user.id ?? null).toBe(id);
+});
+
+describe("a text calls", () => {
+  const lookUpAll = async ({ people }: ReturnType<typeof peopleOf>, text: string): Promise<void> => {
+    for (const name of namesIn(parse("plain", text), { users: true, everyone: false })) await people.named(name);
+  };
+
+  test.each([
+    ["<@1> <#123456789012345678> and more", ["1"]],
+    ["x <@123456789012345678> <:parrot:123456789012345678>", []],
+    ["<@&5> @ann lee is here", ["&5", "ann"]],
+    ["@ann lee, @ann smith and @anna", ["ann"]],
+    ["@bo\n@bo!\n@al", ["bo", "al"]],
+  ])("%j: nobody is looked for by what is no name, or begins like no name", async (text, expected) => {
+    const town = peopleOf([]);
+    await lookUpAll(town, text);
+    await lookUpAll(town, text);
+    expect(town.asked).toEqual(expected);
+  });
+
+  test("somebody who has come since, and somebody whose name a minute later begins so", async () => {
+    const town = peopleOf([]);
+    await lookUpAll(town, "@ann lee");
+    town.people.note(aMember({ nick: "Ann Lee" }));
+    await lookUpAll(town, "@ann lee");
+    await town.clock.advance(60_001);
+    await lookUpAll(town, "@ann lee");
+    expect(town.asked).toEqual(["ann", "ann lee", "ann"]);
+  });
 });
 
 test("another name is found, and the old one no more", async () => {

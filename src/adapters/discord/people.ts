@@ -2,6 +2,7 @@ import type { RemoteFile } from "../../contract/content.ts";
 import type { Author } from "../../contract/events.ts";
 import type { Clock } from "../../contract/host.ts";
 import { cut } from "../../content/length.ts";
+import { Lru } from "../../lib/lru.ts";
 import { cleanName } from "../kit/clean-name.ts";
 import { Directory } from "../kit/directory.ts";
 import { inTime } from "../kit/in-time.ts";
@@ -21,6 +22,10 @@ const FAILED_MS = 20_000;
 const ASK_MS = 5_000;
 /** Members whose names begin alike, of whom one may be meant. */
 const FOUND_MAX = 25;
+/** Beginnings with which no name begins. */
+const MISSES_MAX = 1_000;
+/** Mentions, channels and emoji as Discord writes them, and ids. */
+const NO_NAME = /<[@#:/]|\d>|^\d{15,20}$/u;
 const NAME_MAX = 80;
 
 const never = new AbortController().signal;
@@ -38,6 +43,8 @@ export class DiscordPeople {
   readonly #cdn: string;
   readonly #byId: Directory<string, DiscordMember>;
   readonly #byName: Directory<string, string>;
+  /** Until when nobody is looked for whose name begins like this. */
+  readonly #misses = new Lru<string, number>(MISSES_MAX);
 
   constructor(options: DiscordPeopleOptions) {
     const { api, clock, guild } = options;
@@ -52,7 +59,10 @@ export class DiscordPeople {
       ...kept,
       load: async (name) => {
         const ask = async (signal: AbortSignal) => await api.membersNamed(guild, name, FOUND_MAX, signal);
-        const found = (await this.#answer(ask, [])).filter((member) => namesOf(member).includes(name));
+        if (this.#isMissed(name)) return null;
+        const members = await this.#answer<readonly DiscordMember[] | null>(ask, null);
+        if (members?.length === 0) this.#misses.set(name, clock.monoMs() + ABSENT_MS);
+        const found = (members ?? []).filter((member) => namesOf(member).includes(name));
         for (const member of found) this.note(member);
         return found.length === 1 ? (found[0]?.user.id ?? null) : null;
       },
@@ -64,7 +74,10 @@ export class DiscordPeople {
     const before = this.known(member.user.id);
     const isNew = before === null || namesOf(before).join("\n") !== namesOf(member).join("\n");
     if (isNew)
-      for (const name of [...namesOf(member), ...(before === null ? [] : namesOf(before))]) this.#byName.forget(name);
+      for (const name of [...namesOf(member), ...(before === null ? [] : namesOf(before))]) {
+        this.#byName.forget(name);
+        for (const begin of beginningsOf(name)) this.#misses.delete(begin);
+      }
     this.#byId.put(member.user.id, member);
   }
 
@@ -92,7 +105,7 @@ export class DiscordPeople {
   /** The one member who has this name, in any spelling; null when there is none, or several. Never rejects. */
   async named(name: string): Promise<DiscordMember | null> {
     const wanted = lower(name);
-    if (wanted === "") return null;
+    if (wanted === "" || NO_NAME.test(wanted)) return null;
     const id = await this.#byName.get(wanted);
     return id === null ? null : await this.get(id);
   }
@@ -134,6 +147,11 @@ export class DiscordPeople {
     return { id: userRef(`${webhook}/${name}`), identity: null, name, avatar, bot: true };
   }
 
+  #isMissed(name: string): boolean {
+    const nowMs = this.#options.clock.monoMs();
+    return beginningsOf(name).some((begin) => (this.#misses.get(begin) ?? 0) > nowMs);
+  }
+
   #picture(member: DiscordMember): RemoteFile {
     return picture(`${this.#cdn}/${avatarOf(member, this.#options.guild)}`);
   }
@@ -153,6 +171,9 @@ export class DiscordPeople {
     return answer?.ok === true ? answer.value : otherwise;
   }
 }
+
+const beginningsOf = (name: string): readonly string[] =>
+  Array.from({ length: name.length }, (_, at) => name.slice(0, at + 1));
 
 const bare = (user: DiscordUser): DiscordMember => ({ user, nick: "", avatar: "", roles: [] });
 
