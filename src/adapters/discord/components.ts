@@ -7,7 +7,7 @@ const DEPTH_MAX = 6;
 /** `ComponentType`. */
 const KIND = { button: 2, text: 10 } as const;
 
-/** What messages show that are made of components alone: texts, buttons that are links, pictures from elsewhere. */
+/** What components show: texts, buttons that are links, pictures from elsewhere. */
 export function componentWords(components: readonly unknown[]): string {
   const lines: string[] = [];
   for (const one of flat(components, 0)) lines.push(...linesOf(one));
@@ -35,8 +35,9 @@ function linesOf(one: Json): readonly string[] {
   if (type === KIND.text) return [textIn(one, "content") ?? ""];
   if (type === KIND.button) return buttonWords(one);
   const media = objectIn(one, "media");
-  const url = textIn(media, "url") ?? "";
-  return textIn(media, "attachment_id") !== null || url === "" ? [] : [url];
+  const [url, alt] = [textIn(media, "url") ?? "", textIn(one, "description") ?? ""];
+  if (textIn(media, "attachment_id") !== null || url === "") return [];
+  return [alt === "" ? url : `${url} (${protectDiscord(alt.replaceAll(/\s+/gu, " ").trim())})`];
 }
 
 function buttonWords(button: Json): readonly string[] {

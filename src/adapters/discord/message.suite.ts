@@ -1,5 +1,9 @@
 import { type APIMessage, MessageType } from "discord-api-types/v10";
+import type { UserRef } from "../../contract/ids.ts";
 import { type DiscordMessage, discordMessageIn } from "./model.ts";
+import type { DiscordReceiveContext } from "./receive.ts";
+import { DISCORD_API } from "./settings.ts";
+import { siteOf } from "./site.ts";
 
 export const ALICE = {
   id: "100",
@@ -35,3 +39,21 @@ export function aMessage(given: Partial<APIMessage> = {}): DiscordMessage {
   if (message === null) throw new Error("this is no message");
   return message;
 }
+
+/** What a message is read with, in the channel 5. */
+export const aReceiveContext: DiscordReceiveContext = {
+  room: "5",
+  thread: null,
+  first: null,
+  showEmbeds: false,
+  site: siteOf({ ApiURL: DISCORD_API }),
+  isOurs: ({ author }) => author.id === "me",
+  writer: ({ author }) => ({ id: author.id as UserRef, identity: null, name: author.username, avatar: null }),
+  person: (user) => ({ id: user as UserRef, identity: null, name: `user ${user}`, avatar: null }),
+  nameOf: ({ user, nick }) => nick || user.username,
+  names: {
+    user: (id) => (id === "7" ? "Known" : null),
+    role: (id) => (id === "8" ? "mods" : null),
+    channel: (id) => (id === "9" ? "general" : null),
+  },
+};

@@ -48,6 +48,15 @@ interface DiscordReference {
   readonly message: string;
   readonly channel: string;
   readonly guild: string;
+  /** Who wrote that message; null: not told. */
+  readonly author: DiscordUser | null;
+}
+
+/** Somebody has used a command. */
+interface DiscordCommand {
+  readonly by: DiscordMember;
+  /** Without the slash; empty: not told. */
+  readonly name: string;
 }
 
 export interface DiscordMessage {
@@ -65,6 +74,12 @@ export interface DiscordMessage {
   readonly webhook: string;
   /** The application whose bot or webhook wrote it; empty: none. */
   readonly application: string;
+  /** The name of the game or program that it is about; empty: not told. */
+  readonly appName: string;
+  /** Of an invitation to do something together, raw; null: it is none. */
+  readonly activity: Json | null;
+  /** Of the answer to a command; null: it is none, or nobody says. */
+  readonly command: DiscordCommand | null;
   readonly content: string;
   readonly atMs: number;
   /** Null for one that was never edited. */
@@ -145,7 +160,7 @@ export function discordMessageIn(raw: unknown): DiscordMessage | null {
   const [id, channel] = [snowflakeIn(raw, "id"), snowflakeIn(raw, "channel_id")];
   const author = discordUserIn(raw["author"]);
   if (id === "" || channel === "" || author === null) return null;
-  const { poll } = raw;
+  const { poll, activity } = raw;
   return {
     id,
     channel,
@@ -155,6 +170,9 @@ export function discordMessageIn(raw: unknown): DiscordMessage | null {
     member: discordMemberIn(raw["member"], author),
     webhook: textIn(raw, "webhook_id") ?? "",
     application: textIn(raw, "application_id") ?? "",
+    appName: textIn(objectIn(raw, "application"), "name") ?? "",
+    activity: isObject(activity) ? activity : null,
+    command: commandIn(raw),
     content: textIn(raw, "content") ?? "",
     atMs: timeIn(raw, "timestamp") ?? discordTimeOf(id),
     editedMs: timeIn(raw, "edited_timestamp"),
@@ -168,7 +186,7 @@ export function discordMessageIn(raw: unknown): DiscordMessage | null {
     snapshots: objectsIn(raw, "message_snapshots").map((one) => objectIn(one, "message")),
     mentions: listIn(raw, "mentions").flatMap((one) => mentionIn(one) ?? []),
     reactions: listIn(raw, "reactions").flatMap((one) => discordReactionIn(one) ?? []),
-    reference: referenceIn(raw["message_reference"]),
+    reference: referenceIn(raw["message_reference"], raw["referenced_message"]),
     thread: snowflakeIn(objectIn(raw, "thread"), "id"),
   };
 }
@@ -233,13 +251,28 @@ function mentionIn(raw: unknown): DiscordMember | null {
   return discordMemberIn(raw["member"], user) ?? { user, nick: "", avatar: "", roles: [] };
 }
 
-function referenceIn(raw: unknown): DiscordReference | null {
+/** `MessageType` of answers to commands, written or chosen in a menu. */
+const COMMANDS: ReadonlySet<number | null> = new Set([20, 23]);
+
+/** The older record has the name of the command, and the newer one may be alone. */
+function commandIn(raw: Json): DiscordCommand | null {
+  if (!COMMANDS.has(numberIn(raw, "type"))) return null;
+  const [older, newer] = [objectIn(raw, "interaction"), objectIn(raw, "interaction_metadata")];
+  const user = discordUserIn(older["user"]) ?? discordUserIn(newer["user"]);
+  if (user === null) return null;
+  const by = discordMemberIn(older["member"], user) ?? { user, nick: "", avatar: "", roles: [] };
+  return { by, name: textIn(older, "name") ?? textIn(newer, "name") ?? "" };
+}
+
+/** `answered`: the message itself, where the record has it. */
+function referenceIn(raw: unknown, answered: unknown): DiscordReference | null {
   if (!isObject(raw)) return null;
   return {
     type: numberIn(raw, "type") === 1 ? "forward" : "reply",
     message: snowflakeIn(raw, "message_id"),
     channel: snowflakeIn(raw, "channel_id"),
     guild: textIn(raw, "guild_id") ?? "",
+    author: isObject(answered) ? discordUserIn(answered["author"]) : null,
   };
 }
 

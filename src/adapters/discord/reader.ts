@@ -17,7 +17,7 @@ import {
   snowflakeIn,
 } from "./model.ts";
 import type { OwnMessages } from "./own-messages.ts";
-import type { DiscordPeople } from "./people.ts";
+import { clean, type DiscordPeople } from "./people.ts";
 import type { DiscordPositions } from "./positions.ts";
 import {
   deleted,
@@ -46,6 +46,9 @@ const EARLY_MAX = 200;
 const GREETING_MS = 60_000;
 /** `MessageType`: the network's greeting of who is new. */
 const GREETING = 7;
+
+/** Webhooks in channels. */
+const SPOKE_MAX = 2_000;
 
 /** So many people are looked up at once. */
 const MEET_MAX = 8;
@@ -98,6 +101,8 @@ export class DiscordReader {
   /** Messages as they are after an edit, of which only the edit was told: they may be new, and come behind it. */
   readonly #early = new Lru<string, DiscordMessage>(EARLY_MAX);
   readonly #topics = new Map<string, string>();
+  /** The last name under which a webhook has spoken in a channel or thread. */
+  readonly #spoke = new Lru<string, string>(SPOKE_MAX);
 
   /** Up to where all was told when this session began, and the channels that were not as far. */
   readonly #at: string;
@@ -332,7 +337,8 @@ export class DiscordReader {
         role: names.role,
         user: (id) => {
           const member = people.known(id);
-          return member === null ? null : people.nameOf(member);
+          if (member !== null) return people.nameOf(member);
+          return this.#spoke.get(`${place.thread ?? place.room} ${id}`) ?? null;
         },
       },
     };
@@ -345,6 +351,8 @@ export class DiscordReader {
       // Only events tell what those are in the guild who are mentioned.
       for (const member of message.mentions) people.note(member);
     }
+    if (message.webhook !== "")
+      this.#spoke.set(`${message.channel} ${message.webhook}`, clean(message.author.username));
     files.note(message);
     firsts.note(message, thread);
   }

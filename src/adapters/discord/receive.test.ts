@@ -10,28 +10,9 @@ import {
   StickerFormatType,
 } from "discord-api-types/v10";
 import { describe, expect, test } from "vitest";
-import type { MessageRef, UserRef } from "../../contract/ids.ts";
-import { aMessage, ALICE } from "./message.suite.ts";
-import { DISCORD_API } from "./settings.ts";
-import { siteOf } from "./site.ts";
-import { actionIn, deleted, type DiscordReceiveContext, edited, reacted, toEvent, topicChanged } from "./receive.ts";
-
-const context: DiscordReceiveContext = {
-  room: "5",
-  thread: null,
-  first: null,
-  showEmbeds: false,
-  site: siteOf({ ApiURL: DISCORD_API }),
-  isOurs: ({ author }) => author.id === "me",
-  writer: ({ author }) => ({ id: author.id as UserRef, identity: null, name: author.username, avatar: null }),
-  person: (user) => ({ id: user as UserRef, identity: null, name: `user ${user}`, avatar: null }),
-  nameOf: ({ user, nick }) => nick || user.username,
-  names: {
-    user: (id) => (id === "7" ? "Known" : null),
-    role: (id) => (id === "8" ? "mods" : null),
-    channel: (id) => (id === "9" ? "general" : null),
-  },
-};
+import type { MessageRef } from "../../contract/ids.ts";
+import { aMessage, ALICE, aReceiveContext as context } from "./message.suite.ts";
+import { actionIn, deleted, edited, reacted, toEvent, topicChanged } from "./receive.ts";
 
 const BOB = { ...ALICE, id: "101", username: "bob" };
 
@@ -179,17 +160,17 @@ describe("what is said", () => {
           total_votes: "4",
         }),
       },
-      { style: "notice", text: "The poll “Tea?” has ended: “Yes” has 3 of 4 votes" },
+      normal("The poll “Tea?” has ended: “Yes” has 3 of 4 votes"),
     ],
     [
       "… in a tie",
       { type: MessageType.PollResult, content: "", embeds: result({ poll_question_text: "Tea?", total_votes: "4" }) },
-      { style: "notice", text: "The poll “Tea?” has ended in a tie, with 4 votes" },
+      normal("The poll “Tea?” has ended in a tie, with 4 votes"),
     ],
     [
       "… without votes",
       { type: MessageType.PollResult, content: "", embeds: result({ poll_question_text: "Tea?", total_votes: "0" }) },
-      { style: "notice", text: "The poll “Tea?” has ended without votes" },
+      normal("The poll “Tea?” has ended without votes"),
     ],
   ])("%s", (_, given, { style, text }) => {
     const event = toEvent(aMessage(given), context);

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type DiscordNames, nameMentions } from "../../content/discord-names.ts";
+import { protectDiscord } from "../../content/discord-protect.ts";
 import type { RemoteFile } from "../../contract/content.ts";
 import type {
   Author,
@@ -202,12 +203,13 @@ function bodyOf(message: DiscordMessage, context: DiscordReceiveContext): SaidBo
   const names: DiscordNames = { ...context.names, user: (id) => nameIn(message, id, context) };
   const source = (text: string) => ({ format: "discord", text: nameMentions(text, names) });
   if (message.type === POLL_RESULT)
-    return { style: "notice", source: source(pollResultWords(message.embeds)), files: [] };
+    return { style: "normal", source: source(pollResultWords(message.embeds)), files: [] };
   if (!SAID.has(message.type)) {
     const words = systemWords(message);
     return words === null ? null : { style: "action", source: source(words), files: [] };
   }
-  const words = wordsOf(message, context.showEmbeds);
+  const said = wordsOf(message, context.showEmbeds);
+  const words = [commandWords(message, context), said].filter((part) => part !== "").join("\n");
   const files = [
     ...attachmentsOf(message).map((file) => remoteFile(file, message)),
     ...stickerPictures(message, context.site).map(sticker),
@@ -224,9 +226,23 @@ export function actionIn(text: string): string | null {
   return /(?<![\p{L}\p{N}\\])_|_(?![\p{L}\p{N}])/u.test(words) ? null : words;
 }
 
-function nameIn({ mentions }: DiscordMessage, id: string, { names, nameOf }: DiscordReceiveContext): string | null {
+/** Who used the command that this answers. */
+function commandWords({ command }: DiscordMessage, { nameOf }: DiscordReceiveContext): string {
+  if (command === null) return "";
+  const name = protectDiscord(nameOf(command.by));
+  return command.name === "" ? `(${name} used a command)` : `(${name} used ${protectDiscord(`/${command.name}`)})`;
+}
+
+function nameIn(
+  { mentions, reference }: DiscordMessage,
+  id: string,
+  { names, nameOf }: DiscordReceiveContext,
+): string | null {
   const mentioned = mentions.find(({ user }) => user.id === id);
-  return mentioned === undefined ? names.user(id) : nameOf(mentioned);
+  if (mentioned !== undefined) return nameOf(mentioned);
+  // A webhook speaks for many: who is meant is who wrote what this answers.
+  const answered = reference?.author ?? null;
+  return answered?.id === id ? nameOf({ user: answered, nick: "", avatar: "", roles: [] }) : names.user(id);
 }
 
 function remoteFile(file: DiscordAttachment, { channel, id }: DiscordMessage): RemoteFile {

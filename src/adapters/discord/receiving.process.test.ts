@@ -121,6 +121,10 @@ describe("what people do", () => {
       ["Bob", `${ours.id}/Bob`, "self"],
       ["rialto", app.user.id, "self"],
     ]);
+    // Somebody answers the last of them, by mention.
+    for (const row of [ours, hook]) alice.say(channel, `<@${row.id}> thanks`);
+    await until(host, `Alice: <@${hook.id}|Deploy> thanks`);
+    expect(toldBy(host)).toContain(`Alice: <@${ours.id}|Bob> thanks`);
   });
 });
 

@@ -29,7 +29,13 @@ export function attachmentsOf(
     all.push(...listIn(snapshot, "attachments").flatMap((file) => discordAttachmentIn(file) ?? []));
     all.push(...componentFiles(listIn(snapshot, "components")));
   }
-  return all.filter(({ id }, at) => all.findIndex((other) => other.id === id) === at);
+  const ofId = new Map<string, DiscordAttachment>();
+  for (const file of all) {
+    const known = ofId.get(file.id) ?? file;
+    // What shows a file may describe it, rather than the file itself.
+    ofId.set(file.id, known.description === "" ? { ...known, description: file.description } : known);
+  }
+  return [...ofId.values()];
 }
 
 /** A sticker that is a picture. */
@@ -59,20 +65,39 @@ export function stickerPictures(
  * words. Empty for files alone.
  */
 export function wordsOf(message: DiscordMessage, showEmbeds: boolean): string {
-  const { content, poll, stickers, components, snapshots, attachments, embeds, flags } = message;
+  const { content, poll, stickers, components, snapshots, attachments, embeds, flags, activity } = message;
+  const isMadeOfComponents = (flags & COMPONENTS_V2) !== 0;
   const parts = [
     content,
     poll === null ? "" : pollWords(poll),
     ...stickers.map(stickerWords),
-    (flags & COMPONENTS_V2) === 0 ? "" : componentWords(components),
+    isMadeOfComponents ? componentWords(components) : "",
+    activity === null ? "" : activityWords(activity, message.appName),
     ...snapshots.map((snapshot) => forwardWords(snapshot)),
     (flags & VOICE) === 0 ? "" : voiceWords(attachments),
   ];
-  const said = parts.filter((part) => part.trim() !== "").join("\n");
-  if (showEmbeds) return bounded(`${said}${embeds.map(embedText).join("")}`.trim());
+  const said = joined(parts);
+  const buttons = isMadeOfComponents ? "" : componentWords(components);
+  if (showEmbeds) return bounded(joined([`${said}${embeds.map(embedText).join("")}`.trim(), buttons]));
   // What programs say in embeds alone, beside files or not; a preview only repeats what a link leads to.
-  return bounded(said === "" ? embeds.map(embedWords).filter(Boolean).join("\n\n") : said);
+  return bounded(joined([said === "" ? embeds.map(embedWords).filter(Boolean).join("\n\n") : said, buttons]));
 }
+
+const joined = (parts: readonly string[]): string => parts.filter((part) => part.trim() !== "").join("\n");
+
+/** `ACTIVITY_TYPES`: an invitation to do something together. `name`: of the game; empty: not told. */
+function activityWords(activity: Json, name: string): string {
+  const isSpotify = (textIn(activity, "party_id") ?? "").startsWith("spotify:");
+  const what = protectDiscord(name === "" ? (isSpotify ? "Spotify" : "an activity") : name);
+  const kind = ACTIVITIES.get(numberIn(activity, "type")) ?? "invitation to join";
+  return `(${kind} ${what})`;
+}
+
+const ACTIVITIES: ReadonlyMap<number | null, string> = new Map([
+  [2, "invitation to watch"],
+  [3, "invitation to listen along on"],
+  [5, "request to join"],
+]);
 
 function stickerWords(sticker: Json): string {
   const name = textIn(sticker, "name") ?? "";
@@ -122,15 +147,16 @@ function voiceWords(attachments: readonly DiscordAttachment[]): string {
 
 /** What was said elsewhere, as it was when it was forwarded; nobody says by whom. */
 function forwardWords(snapshot: Json): string {
-  const text = [
+  const shown = componentWords(listIn(snapshot, "components"));
+  const isMadeOfComponents = ((numberIn(snapshot, "flags") ?? 0) & COMPONENTS_V2) !== 0;
+  const text = joined([
     textIn(snapshot, "content") ?? "",
     ...objectsIn(snapshot, "sticker_items").map(stickerWords),
-    ((numberIn(snapshot, "flags") ?? 0) & COMPONENTS_V2) === 0 ? "" : componentWords(listIn(snapshot, "components")),
+    isMadeOfComponents ? shown : "",
     isObject(snapshot["poll"]) ? pollWords(snapshot["poll"]) : "",
-  ]
-    .filter((part) => part.trim() !== "")
-    .join("\n");
-  const words = text === "" ? objectsIn(snapshot, "embeds").map(embedWords).filter(Boolean).join("\n\n") : text;
+  ]);
+  const embeds = objectsIn(snapshot, "embeds").map(embedWords).filter(Boolean).join("\n\n");
+  const words = joined([text === "" ? embeds : text, isMadeOfComponents ? "" : shown]);
   return words === "" ? "forwarded:" : `forwarded:\n${words.replaceAll(/^/gm, "> ")}`;
 }
 
@@ -144,7 +170,7 @@ export function systemWords({ type, content, mentions }: DiscordMessage): string
     case 2:
       return `removed ${first ?? "somebody"} from the thread`;
     case 4:
-      return `changed the name of the channel to ${said}`;
+      return said === "" ? "changed the name of the channel" : `changed the name of the channel to ${said}`;
     case 6:
       return "pinned a message";
     case 8:
@@ -154,7 +180,7 @@ export function systemWords({ type, content, mentions }: DiscordMessage): string
     case 11:
       return `boosted the server, which has reached level ${type - 8}`;
     case 12:
-      return `added ${said} to this channel: its announcements come here`;
+      return `added ${said === "" ? "another channel" : said} to this channel: its announcements come here`;
     case 18:
       return said === "" ? "started a thread" : `started a thread: ${said}`;
     case 24:
@@ -162,13 +188,13 @@ export function systemWords({ type, content, mentions }: DiscordMessage): string
     case 25:
       return "has a role subscription now";
     case 27:
-      return `started the stage ${said}`;
+      return `started the stage ${said}`.trim();
     case 28:
-      return `ended the stage ${said}`;
+      return `ended the stage ${said}`.trim();
     case 29:
       return "is now a speaker";
     case 31:
-      return `changed the stage's topic to ${said}`;
+      return said === "" ? "changed the stage's topic" : `changed the stage's topic to ${said}`;
     case 32:
       return "upgraded an app for this server";
     case 36:
