@@ -86,3 +86,50 @@ test("two of the same second that were told are not told again, once their messa
   const edits = toldBy(second.host).filter((words) => words.includes("edits"));
   expect(edits).toEqual(["Alice edits: two", "Alice edits: three"]);
 });
+
+const image = { type: "image", alt_text: "a map", image_url: "https://e.example/a" };
+const section = (text: string) => [{ type: "section", text: { type: "mrkdwn", text } }];
+
+test.each([
+  ["the text", { text: "thinking done", blocks: [] }, "thinking done"],
+  ["the blocks", { blocks: section("thinking done") }, "thinking done"],
+  ["an attachment of its own", { attachments: [{ id: 1, text: "done", fallback: "done" }] }, "thin\ndone"],
+])("a program that changes %s without an edit is heard", async (_, change, words) => {
+  const town = await slackTown();
+  const { alice, channel, server } = town;
+  const { host } = await live(town);
+  const row = alice.say(channel, "thin");
+  await until(host, "Alice: thin");
+  server.messages.touch(row, change as object);
+  alice.say(channel, "over");
+  await until(host, "Alice: over");
+  expect(toldBy(host)).toEqual(["Alice: thin", `Alice edits: ${words}`, "Alice: over"]);
+});
+
+test("an answer that is streamed is told from its first piece on, each piece once", async () => {
+  const town = await slackTown();
+  const { alice, channel, server } = town;
+  const { host } = await live(town);
+  const row = alice.say(channel, "");
+  for (const text of ["thin", "thin", "thinking", "thinking done"]) server.messages.touch(row, { text });
+  alice.say(channel, "over");
+  await until(host, "Alice: over");
+  expect(toldBy(host)).toEqual(["Alice: thin", "Alice edits: thinking", "Alice edits: thinking done", "Alice: over"]);
+});
+
+test.each([
+  ["a page of a link", { attachments: [{ id: 1, from_url: "https://example.org/", title: "A page" }] }],
+  ["the size of a picture", { blocks: [{ ...image, image_width: 9 }] }],
+  ["the number of replies", { reply_count: 3 }],
+])("%s that the server adds is no edit", async (_, change) => {
+  const town = await slackTown();
+  const { alice, channel, server } = town;
+  const { host } = await live(town);
+  const row = alice.say(channel, "see");
+  server.messages.touch(row, { blocks: [image] as never });
+  await until(host, () => toldBy(host).length === 2);
+  server.messages.touch(row, change as object);
+  alice.say(channel, "over");
+  await until(host, "Alice: over");
+  expect(toldBy(host).slice(2)).toEqual(["Alice: over"]);
+});

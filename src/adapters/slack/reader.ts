@@ -23,6 +23,7 @@ import {
   saidDigestOf,
   type SlackReceiveContext,
   toEvent,
+  wordsOf,
 } from "./receive.ts";
 import type { SlackRoots } from "./roots.ts";
 import { isSaid } from "./words.ts";
@@ -228,11 +229,20 @@ export class SlackReader {
     const { channel, ts, editedTs, subtype } = message;
     if (this.isGone(message)) return [];
     if (subtype === "tombstone") return this.#deleted({ is: "gone", channel, ts, atTs, before });
-    if (editedTs === "" || !this.#isEdit(message, before, atTs)) return [];
-    const event = edited(message, this.context, this.stampOf(message, atTs));
+    if (editedTs === "" && !this.#saysOther(message, before)) return [];
+    // It begins to say something, as the first piece of an answer that a program streams.
+    if (editedTs === "" && before !== null && this.#lastTold(channel, ts) === null && wordsOf(before) === "")
+      return this.#said(message);
+    if (!this.#isEdit(message, before, atTs)) return [];
+    const event = edited(message, this.context, this.stampOf(message, atTs), atTs);
     if (event === null) return [];
     this.told(message, atTs);
     return [event];
+  }
+
+  /** Programs may change what they say without an edit. Pages of links and the sizes of pictures change no words. */
+  #saysOther(message: SlackMessage, before: SlackMessage | null): boolean {
+    return isSaid(message) && before !== null && wordsOf(message) !== wordsOf(before);
   }
 
   /** Whether it says something else than we have told. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { SlackSaid } from "../../content/slack-blocks.ts";
 import { slackIdsIn, slackSource, writtenSlack } from "../../content/slack-source.ts";
-import type { SlackNames } from "../../content/slack-tokens.ts";
+import { NO_NAMES, type SlackNames } from "../../content/slack-tokens.ts";
 import type { RemoteFile } from "../../contract/content.ts";
 import type {
   Author,
@@ -78,9 +78,9 @@ function posted(message: SlackMessage, context: SlackReceiveContext): Posted | n
 
 /**
  * The server has checked who may do it. Null when nothing of it is said by people, or nothing is left. `stamp`: what
- * tells it from another edit of the same second; empty where it is the first one.
+ * tells it from another edit of the same second; empty where it is the first one. `atTs`: when the event of it was.
  */
-export function edited(message: SlackMessage, context: SlackReceiveContext, stamp = ""): Edited | null {
+export function edited(message: SlackMessage, context: SlackReceiveContext, stamp = "", atTs = ""): Edited | null {
   const body = isSaid(message) ? bodyOf(message, context) : null;
   if (body === null) return null;
   const { ts, channel, editedTs } = message;
@@ -89,7 +89,7 @@ export function edited(message: SlackMessage, context: SlackReceiveContext, stam
     channel: channelRef(channel),
     echoOf: echoOf(message, context),
     key: eventKey(`e/${channel}/${ts}/${editedTs}/${digestOf(message)}${stamp === "" ? "" : `/${stamp}`}`),
-    atMs: slackTimeOf(editedTs || ts),
+    atMs: slackTimeOf(editedTs || atTs || ts),
     message: messageRef(ts),
     aliases: [],
     author: writer(message, context),
@@ -146,6 +146,9 @@ export function digestOf(message: SlackMessage): string {
 export function saidDigestOf(message: SlackMessage): string {
   return digestOf({ ...message, files: message.files.map((file) => ({ ...file, mode: "" })) });
 }
+
+/** What people read of it: the server adds to blocks and attachments what they do not. */
+export const wordsOf = (message: SlackMessage): string => slackSource(saidIn(message), NO_NAMES);
 
 /** Without the names that the server gives to parts. */
 const bare = (part: Json): Json =>
