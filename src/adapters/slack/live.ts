@@ -189,6 +189,7 @@ export class SlackSession implements Session<SlackHandlers> {
   async #follow(): Promise<Ended> {
     const { events, http } = this.#options;
     events.onGap = () => this.#timeline.missed();
+    events.onRefreshed = () => this.#timeline.refreshed();
     events.listen((event) => this.#order.push(event));
     // What they mean is asked for once; names that nobody knows are told as they are.
     void this.#emoji.load(this.#stop.signal);

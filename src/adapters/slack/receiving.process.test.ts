@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { RecordingHost } from "../../../test/contract/recording-host.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { addEmoji, addPerson, addStranger, hideFile, unfurl } from "../../../test/servers/slack/people.ts";
 import type { FileRef } from "../../contract/ids.ts";
 import { begin, joinChannel, live, slackTown, stop, toldBy, until } from "./town.suite.ts";
@@ -56,6 +58,32 @@ describe("as it happens", () => {
     expect(toldBy(host)).toEqual(["Alice: one", "Alice +❤️", "Alice: two"]);
     await until(host, () => server.hub.waiting === 0);
   });
+
+  test.each(["warning", "refresh_requested"] as const)(
+    "what Slack sent to no connection that is heard, while it ended one by %s, is read from the history at once",
+    async (reason) => {
+      const town = await slackTown();
+      const { alice, channel, server, app } = town;
+      server.sockets.graceMs = 60_000;
+      // Nothing else looks at the history: the time of this clock stands still.
+      const clock = new FakeClock();
+      const { host } = await live(town, { host: new RecordingHost(clock) });
+      alice.say(channel, "one");
+      await until(host, "Alice: one");
+      server.hub.lose = 2;
+      const row = alice.say(channel, "two");
+      alice.edit(row, "two, better");
+      server.sockets.disconnect(reason, app);
+      await until(host, "Alice: two, better");
+      alice.say(channel, "three");
+      await until(host, () => {
+        // Two connections at once keep no order, so what comes of them waits for a moment.
+        void clock.advance(100);
+        return toldBy(host).length === 3;
+      });
+      expect(toldBy(host)).toEqual(["Alice: one", "Alice: two, better", "Alice: three"]);
+    },
+  );
 
   test("who comes, goes, and what they are called", async () => {
     const town = await slackTown();

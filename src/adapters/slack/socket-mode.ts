@@ -61,6 +61,8 @@ export type EventsOrder = "sure" | "mixed" | "late";
 export class SlackEvents {
   /** For a moment there was no connection, or Slack has left events out: the channels have to be read again. */
   onGap: () => void = () => undefined;
+  /** Another connection has begun: what was said meanwhile may come a minute late. */
+  onRefreshed: () => void = () => undefined;
   readonly ended: Promise<Ended>;
   readonly #options: EventsOptions;
   readonly #ending = Promise.withResolvers<Ended>();
@@ -244,6 +246,7 @@ export class SlackEvents {
   #settle(old: readonly SlackSocket[]): void {
     const { clock } = this.#options.host;
     if (this.#gap) this.onGap();
+    else this.onRefreshed();
     this.#gap = false;
     const limit = { clock, ms: DRAIN_MS, signal: this.#stop.signal };
     for (const socket of old) void inTime(socket.ended, limit, () => null).then(() => socket.close());

@@ -26,6 +26,8 @@ const BATCH_MAX = 200;
 const SETTLED_MS = 30_000;
 /** Channels that are being joined. */
 const FLOORS_MAX = 1_000;
+/** So many channels are read again when the connection is another one. */
+const REFRESH_MAX = 20;
 /** Joining does not wait longer for what a channel has; then the time counts. */
 const NEWEST_MS = 3_000;
 
@@ -174,6 +176,14 @@ export class SlackTimeline {
   /** Events were left out: all channels are read again from where they were. */
   missed(): void {
     this.#lanes.fillAll();
+  }
+
+  /**
+   * Events may come late: Slack repeats those that it sent to a connection which was ending after a minute. A few
+   * channels are read at once; of more, that would hold up too much, and the sweep finds what is missing.
+   */
+  refreshed(): void {
+    if (this.#lanes.ids.length <= REFRESH_MAX && !this.#options.api.isLimited("conversations.history")) this.missed();
   }
 
   /** Others may be missing before these: what is said there is taken from the history, in its order. */
