@@ -175,6 +175,23 @@ test("channels of ours are found without the right for private ones", async () =
   expect(channels.map(({ name }) => name)).toEqual(["town"]);
 });
 
+test("channels of ours are found on a server that has no list of them alone", async () => {
+  const gate = await slackGate();
+  const { server, team, alice } = gate;
+  server.world.addChannel(team.id, "other", alice.id);
+  server.faults.answer({ path: "/users.conversations" }, { json: { ok: false, error: "unknown_method" } }, 1);
+  const api = apiOn(gate);
+  for (const _ of [1, 2]) {
+    const { channels } = good(await api.channelsPage({ mine: true, cursor: "" }, signal));
+    expect(channels.map(({ name, isMember }) => [name, isMember])).toEqual([["town", true]]);
+  }
+  expect(server.requests.filter((one) => one.includes("conversations")).map((one) => one.split("/").at(-1))).toEqual([
+    "users.conversations",
+    "conversations.list",
+    "conversations.list",
+  ]);
+});
+
 describe("a refusal", () => {
   test.each([
     ["not_in_channel", "forbidden", true],

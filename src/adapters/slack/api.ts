@@ -106,6 +106,9 @@ export class SlackApi {
   readonly #web: SlackWeb;
   readonly #places: FilePlaces;
 
+  /** The server does not know the method. */
+  #lacksOwnList = false;
+
   constructor(web: SlackWeb, places: FilePlaces) {
     this.#web = web;
     this.#places = places;
@@ -254,12 +257,18 @@ export class SlackApi {
       cursor: cursor || null,
       limit: PAGE,
     };
-    const answer = await this.#read(mine ? "users.conversations" : "conversations.list", args, signal);
+    const ownList = mine && !this.#lacksOwnList;
+    const answer = await this.#read(ownList ? "users.conversations" : "conversations.list", args, signal);
+    if (ownList && !answer.ok && answer.failure.error === "unknown_method") {
+      // A server like Slack's: of its list of all channels, those count that we are in.
+      this.#lacksOwnList = true;
+      return await this.channelsPage(which, signal);
+    }
     return mapped(answer, (body) => ({
       // Of our own, it is not said that we are in them.
-      channels: listIn(body, "channels").flatMap(
-        (one) => channelIn(mine && isObject(one) ? { ...one, is_member: true } : one) ?? [],
-      ),
+      channels: listIn(body, "channels")
+        .flatMap((one) => channelIn(ownList && isObject(one) ? { ...one, is_member: true } : one) ?? [])
+        .filter(({ isMember }) => !mine || isMember),
       next: nextIn(body),
     }));
   }
