@@ -2,9 +2,10 @@ import type { Block, Inline } from "../contract/content.ts";
 import { isObject, listOf } from "../lib/shapes.ts";
 import { emojiNamed } from "./emoji-names.ts";
 import { parseMattermost } from "./mattermost-parse.ts";
+import { isLinkable } from "./links.ts";
 import { plainText } from "./plain.ts";
 import { parseSlack } from "./slack-parse.ts";
-import { richBlocks, richWords, wordIn } from "./slack-rich-read.ts";
+import { richBlocks, richWords, somethingOf, wordIn } from "./slack-rich-read.ts";
 import { decodeSlack, linkInline, type SlackNames, textOf } from "./slack-tokens.ts";
 
 /** What a message of Slack has to say, as it came: nobody has checked the JSON. */
@@ -21,10 +22,33 @@ const PARTS_MAX = 100;
 const DEPTH_MAX = 8;
 
 /** As a tree. Blocks count before the text, which repeats them where no blocks are shown. */
-export function slackTree({ text, blocks, attachments }: SlackSaid, names: SlackNames): readonly Block[] {
+export function slackTree({ text, blocks, attachments }: SlackSaid, known: SlackNames): readonly Block[] {
+  const names = withLabels(text, known);
   const shown = partsOf(blocks.slice(0, PARTS_MAX), names, 0);
   const said = plainText(shown).trim() === "" ? parseSlack(text, names) : shown;
-  return [...said, ...attachments.slice(0, PARTS_MAX).flatMap((one) => attachmentOf(one, names))];
+  const all = [...said, ...attachments.slice(0, PARTS_MAX).flatMap((one) => attachmentOf(one, names))];
+  return all.length === 0 ? saying(blocks.filter(isObject).map(strangeWords).join("\n")) : all;
+}
+
+/** Blocks of kinds that nobody knows, and that have no words. */
+function strangeWords(block: Json): string {
+  const type = wordIn(block, "type");
+  return type === "" || READERS.has(type) || SILENT.has(type) ? "" : somethingOf(type);
+}
+
+/** They hold other parts, or have nothing for people until somebody answers. */
+const SILENT: ReadonlySet<string> = new Set(["section", "actions", "input", "context_actions"]);
+
+/** Groups are named in the text, where blocks have only their ids. */
+function withLabels(text: string, names: SlackNames): SlackNames {
+  if (!text.includes("<!subteam^")) return names;
+  const labels = new Map(
+    Array.from(text.matchAll(/<!subteam\^(S[A-Z0-9]{1,40})\|([^<>\n]{1,200})>/g), ([, id = "", label = ""]) => [
+      id,
+      decodeSlack(label),
+    ]),
+  );
+  return { ...names, group: (id) => names.group(id) ?? labels.get(id) ?? null };
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -71,9 +95,10 @@ const leading = (words: string, href: string): readonly Block[] =>
 
 const image: Reader = (part) => leading(wordsIn(part, "title") || wordsIn(part, "alt_text"), wordIn(part, "image_url"));
 
+/** One that leads nowhere can be pressed in Slack alone. */
 const button: Reader = (part) => {
-  const words = wordsIn(part, "text");
-  return words === "" ? [] : leading(words, wordIn(part, "url"));
+  const [words, url] = [wordsIn(part, "text"), wordIn(part, "url")];
+  return words === "" ? [] : leading(url === "" ? `(button: ${words})` : words, url);
 };
 
 /** Its cells with bars between them. */
@@ -135,6 +160,7 @@ function callOf({ call }: Json): readonly Block[] {
 /** An attachment of a program. */
 function attachmentOf(value: unknown, names: SlackNames): readonly Block[] {
   if (!isObject(value)) return [];
+  if (value["is_share"] === true || value["is_msg_unfurl"] === true) return forwardOf(value, names);
   const word = (key: string): string => wordIn(value, key);
   const text = (key: string): readonly Block[] => parseSlack(word(key), names);
   const title = word("title") === "" ? [] : leading(decodeSlack(word("title")), word("title_link"));
@@ -150,6 +176,38 @@ function attachmentOf(value: unknown, names: SlackNames): readonly Block[] {
     ...saying(decodeSlack(word("footer"))),
   ];
   return plainText(parts).trim() === "" ? text("fallback") : parts;
+}
+
+/** In the words "Posted in #random", which Slack shows below what is forwarded. */
+const placeIn = (footer: string): string => /#([^\s#<>|]{1,80})/.exec(footer)?.[1] ?? "";
+
+/** What somebody has forwarded: whose it is, where it stands, and what it says. */
+function forwardOf(value: Json, names: SlackNames): readonly Block[] {
+  const word = (key: string): string => decodeSlack(wordIn(value, key)).replaceAll(/\s+/g, " ").trim();
+  const url = word("from_url") || word("original_url");
+  const name = word("author_subname") || word("author_name");
+  const place = (
+    names.channel(wordIn(value, "channel_id")) ??
+    (word("channel_name") || placeIn(word("footer")))
+  ).replace(/^#/, "");
+  const from = `${name === "" ? "" : ` from ${name}`}${place === "" ? "" : ` in #${place}`}:`;
+  const head: Block = {
+    t: "para",
+    of: [isLinkable(url) ? linkInline(url, "forwarded") : textOf("forwarded"), textOf(from)],
+  };
+  const parts = listOf(value["message_blocks"]).flatMap((one) =>
+    isObject(one) && isObject(one["message"]) ? partsOf(one["message"]["blocks"], names, 0) : [],
+  );
+  const said = plainText(parts).trim() === "" ? parseSlack(wordIn(value, "text"), names) : parts;
+  const files = listOf(value["files"]).filter(isObject);
+  const shown = [
+    ...said,
+    ...files.flatMap((file) =>
+      leading(wordsIn(file, "title") || wordsIn(file, "name") || "file", wordIn(file, "permalink")),
+    ),
+    ...leading("", wordIn(value, "image_url")),
+  ];
+  return plainText(shown).trim() === "" ? [head] : [head, { t: "quote", of: shown }];
 }
 
 function fieldOf(value: unknown, names: SlackNames): readonly Block[] {

@@ -230,9 +230,15 @@ function wordsOf(element: Json, names: SlackNames): Inline {
         fallback: word("fallback") || null,
       });
     default:
-      return textOf(SAYING.map(word).find((words) => words !== "") ?? `[${word("type") || "something"}]`);
+      return textOf(SAYING.map(word).find((words) => words !== "") ?? somethingOf(word("type")));
   }
 }
+
+/** What nobody knows how to show. */
+export const somethingOf = (type: string): string =>
+  type === "canvas"
+    ? "(canvas)"
+    : `(something that only Slack shows${type === "" ? "" : `: ${type.replaceAll("_", " ")}`})`;
 
 /** Programs have sent them as text, too. */
 const secondsOf = (value: unknown): number =>

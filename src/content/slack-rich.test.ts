@@ -220,7 +220,7 @@ test.each<[unknown, readonly Block[]]>([
   ],
   [
     section({ type: "canvas" }, { type: "tag", label: "t" }, { type: "text" }, {}, { type: "date", timestamp: "x" }),
-    [para(text("[canvas]t[something]"))],
+    [para(text("(canvas)t(something that only Slack shows)"))],
   ],
   [
     [listed("ordered", { offset: 3 }, [words("a")]), listed("ordered", { offset: 4 }, [words("b")])],
@@ -292,7 +292,7 @@ test.each<[object, string]>([
         { type: "button" },
       ],
     },
-    "a\nb",
+    "(button: a)\nb",
   ],
   [{ type: "call", call: { v1: { name: "a", join_url: "https://e.example/c" } } }, "Call: a (https://e.example/c)"],
   [

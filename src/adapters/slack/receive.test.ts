@@ -52,6 +52,8 @@ describe("what a message tells", () => {
     [{ user: "", bot_id: "B1", subtype: "bot_message", username: "Deploys" }, "Deploys: hello"],
     [{ user: "", bot_id: "B1", bot_profile: { name: "CI" } }, "CI: hello"],
     [{ user: "", bot_id: "B1" }, "a program: hello"],
+    [{ user: "U0OTHERBOT", bot_id: "B1", bot_profile: { name: "Other Bot" } }, "Other Bot: hello"],
+    [{ user: "U1", bot_id: "B1", bot_profile: { name: "Other Bot" } }, "Alice: hello"],
     [{ username: "I am not Bob" }, "Alice: hello"],
     // Strangers.
     [{ user: "U9", user_profile: { display_name: "Eve\n" } }, "Eve: hello"],
@@ -64,6 +66,14 @@ describe("what a message tells", () => {
     [{ text: "", files: [FILE] }, "Alice:  [a.txt]"],
     [{ text: "", files: [{ id: "F1", mode: "tombstone" }] }, "Alice: (a file that was deleted)"],
     [{ files: [{ ...FILE, file_access: "access_denied" }] }, "Alice: hello\n(file: a.txt)"],
+    [
+      { files: [{ id: "F1", file_access: "check_file_info" }] },
+      "Alice: hello\n(a file of another workspace, which Rialto cannot open)",
+    ],
+    [
+      { attachments: [{ is_share: true, author_name: "Tom", text: "words" }] },
+      "Alice: hello\nforwarded from Tom:\n> words",
+    ],
     [
       { files: [{ ...FILE, mode: "quip", title: "Notes", permalink: "https://x.slack.com/docs/1" }] },
       "Alice: hello\n(file: <https://x.slack.com/docs/1|Notes>)",

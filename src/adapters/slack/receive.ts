@@ -188,13 +188,18 @@ function writer(message: SlackMessage, context: SlackReceiveContext): Author {
   const bot = objectIn(raw, "bot_profile");
   const named = botId === "" ? "" : cleanName(username);
   const isBot = botId !== "" && { bot: true };
-  if (named === "" && user !== "") return { ...context.author(user, profileName(raw)), ...isBot };
+  if (named === "" && user !== "") {
+    const known = context.author(user, profileName(raw) || cleanName(textIn(bot, "name") ?? ""));
+    return { ...known, avatar: known.avatar ?? pictureIn(objectIn(bot, "icons")), ...isBot };
+  }
   const name = named || cleanName(textIn(bot, "name") ?? "") || cleanName(username) || "a program";
   const icons = named === "" ? objectIn(bot, "icons") : objectIn(raw, "icons");
-  const picture = textIn(icons, "image_72") ?? textIn(icons, "image_64") ?? textIn(icons, "image_48");
   const id = userRef(user || botId || name);
-  return { id, identity: null, name: cut(name, NAME_MAX, "codepoints"), avatar: pictureOf(picture), ...isBot };
+  return { id, identity: null, name: cut(name, NAME_MAX, "codepoints"), avatar: pictureIn(icons), ...isBot };
 }
+
+const pictureIn = (icons: Json): RemoteFile | null =>
+  pictureOf(textIn(icons, "image_72") ?? textIn(icons, "image_64") ?? textIn(icons, "image_48"));
 
 /** What the message itself says of one whom we cannot look up. */
 function profileName(raw: Json): string {

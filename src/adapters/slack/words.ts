@@ -82,10 +82,12 @@ export function isFile({ mode, url, access }: SlackFile): boolean {
 const NO_CONTENT: ReadonlySet<string> = new Set(["canvas", "external", "hidden_by_limit", "list", "quip", "tombstone"]);
 
 /** A file that cannot be opened, as source text. */
-export function fileWords({ mode, name, title, url, permalink }: SlackFile): string {
+export function fileWords({ mode, name, title, url, permalink, access }: SlackFile): string {
   if (mode === "tombstone") return "(a file that was deleted)";
   if (mode === "hidden_by_limit")
     return "(a file that Slack hides, because the workspace is over the limit of its plan)";
+  if (access === "check_file_info" && permalink === null)
+    return "(a file of another workspace, which Rialto cannot open)";
   const shown = protectSlackSource(title || name);
   const address = mode === "external" ? (url ?? permalink) : permalink;
   if (address === null || !/^https?:\/\/[^\s<>|]+$/u.test(address)) return `(file: ${shown})`;
