@@ -57,7 +57,7 @@ export class DiscordSide implements Side {
   }
 
   get settings(): string {
-    return `ApiURL = "${this.server.url}/v10"
+    return `ApiURL = "${this.server.url}/v${this.server.sockets.version}"
 Server = "Crew"
 Token = "${this.secret}"
 RemoteNickFormat = "${this.#mode === "webhooks" ? "{NICK}" : "<{NICK}> "}"`;
@@ -160,5 +160,16 @@ export const discord: Network<DiscordSide> = {
     const server = await FakeDiscord.start();
     atEnd(async () => await server.stop());
     return new DiscordSide(server, mode === "bot" ? "bot" : "webhooks");
+  },
+};
+
+/** A server that only resembles Discord; what is said there by bots goes without files and avatars. */
+export const spacebar: Network<DiscordSide> = {
+  ...discord,
+  modes: ["webhooks"],
+  found: async (_, atEnd = onTestFinished) => {
+    const server = await FakeDiscord.start({ isSpacebar: true });
+    atEnd(async () => await server.stop());
+    return new DiscordSide(server, "webhooks");
   },
 };
