@@ -307,7 +307,7 @@ function sample(shown: readonly string[], { word, author }: Pick<Said, "word" | 
   for (const [code, name] of CODES) text = text.replaceAll(code, `‹${name}›`);
   return (
     text
-      .replaceAll(/https:\/\/discord\.com\/channels\/[\d/]+/gu, "‹link›")
+      .replaceAll(/https?:\/\/[^/\s<>]+\/channels\/[\d/]+/gu, "‹link›")
       .replaceAll(/https?:\/\/127\.0\.0\.1:\d+\/\S+/gu, "‹link›")
       .replaceAll(new RegExp(String.raw`(?<!\w)(?:${names})(?!\w)`, "gu"), "name")
       .replaceAll(new RegExp(word, "giu"), "text")

@@ -11,7 +11,7 @@ describeRefusals(discord, [
   {
     what: "the switch for contents is off",
     broken: ({ app }) => (app.portal.messageContent = false),
-    says: /Message Content Intent.*discord\.com\/developers/su,
+    says: /Message Content Intent at [\w.:]+ > the application > Bot/su,
   },
   {
     what: "the switch for members is off",
