@@ -1,7 +1,7 @@
 import type { Progress } from "../../contract/ids.ts";
 import { progressAt } from "./ids.ts";
 
-/** Up to where the blocks of a post are said: whole ones, then so many units of UTF-16 of the words of the next. */
+/** Up to where the blocks of a post are said: whole ones, then so many letters of the next (`lettersOf`). */
 export interface DiscordTextPlace {
   readonly block: number;
   readonly at: number;

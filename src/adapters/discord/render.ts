@@ -5,7 +5,8 @@ import { type DiscordHere, passDiscord } from "../../content/discord-names.ts";
 import { protectDiscord, protectDiscordPart } from "../../content/discord-protect.ts";
 import { renderDiscord } from "../../content/discord-render.ts";
 import { cut, excerpt } from "../../content/length.ts";
-import { blockWith, pack, wordsOfBlock } from "../kit/pack.ts";
+import { plainText } from "../../content/plain.ts";
+import { pack } from "../kit/pack.ts";
 import { captionOf, fileInWords, oneLine, paraOf } from "../kit/words.ts";
 import type { DiscordSent, DiscordTextPlace } from "./progress.ts";
 import { withPeople } from "./text.ts";
@@ -140,10 +141,11 @@ function wordsOf(draft: PostDraft, options: DiscordPostOptions, firstMax: number
   if (whole !== null && whole.length <= firstMax) return [{ content: whole, upTo: end, files: said }];
   const plain = pieces.map(({ block }) => block);
   const acted = draft.body.style === "action" ? plain.map(inItalics) : plain;
-  const action = draft.body.style === "action" ? actionOf(render(plain)) : null;
+  const from = sent.text?.at ?? 0;
+  const action = draft.body.style === "action" && from === 0 ? actionOf(render(plain)) : null;
   if (action !== null && action.length <= firstMax) return [{ content: action, upTo: end, files: said }];
   const sizeOf = (some: readonly Block[]): number => render(some).length;
-  const packed = pack(acted, { textMax, firstMax, unit: "utf16", sizeOf }, losses).map(
+  const packed = pack(acted, { textMax, firstMax, unit: "utf16", sizeOf, from }, losses).map(
     ({ of, blocks: done, at }): Text => {
       const next = pieces[done];
       return {
@@ -185,7 +187,7 @@ function untouched(draft: PostDraft, options: DiscordPostOptions, lines: readonl
   const name = author !== null && options.prefix ? protectDiscord(shownName(author.shown)) : "";
   const text = passDiscord(body.source.text, options.here);
   const said = name !== "" && BEGINS.test(text) ? `${name.trimEnd()}\n${text}` : name + text;
-  const words = lines.map(({ block }) => protectDiscord(wordsOfBlock(block)));
+  const words = lines.map(({ block }) => protectDiscord(plainText([block])));
   return [said, ...words].filter((part) => part !== "").join("\n");
 }
 
@@ -201,12 +203,7 @@ function spoken({ author, body, mayPing }: PostDraft, { prefix, people, sent }: 
   const blocks = withPeople(body.blocks, mayPing, people).slice(from.block);
   const name = author === null || !prefix || sent.text !== null ? "" : shownName(author.shown);
   const [first, ...rest] = blocks.map((block, at): Piece => {
-    const words = at === 0 && from.at > 0 ? wordsOfBlock(block).slice(from.at) : null;
-    return {
-      block: words === null ? block : blockWith(block, words),
-      at: { block: from.block + at, at: words === null ? 0 : from.at },
-      file: null,
-    };
+    return { block, at: { block: from.block + at, at: 0 }, file: null };
   });
   const named = { at: { block: 0, at: -name.length }, file: null };
   if (first?.block.t === "para" && name !== "")

@@ -1,125 +1,162 @@
 import type { Block } from "../../contract/content.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { cut, cutPoints, measure, type TextUnit } from "../../content/length.ts";
-import { plainText } from "../../content/plain.ts";
+import {
+  lettersOf,
+  sizeOf as sizeOfBlock,
+  sliceBlock,
+  wholeUpTo,
+  windowOf,
+  withoutLinks,
+} from "../../content/slice.ts";
 import { paraOf } from "./words.ts";
 
 /** A text ends at a line or a word when there is one in its last part of this size. */
 const TAIL = 200;
 /** Before it is protected, a piece of this share of a message fits as a rule. */
 const ROOM = 0.9;
-/** Words that are so many times too long are not rendered: mentions may be shorter than what they show. */
+/** Letters that are so many times too many are not rendered: mentions may be shorter than what they show. */
 const SHORTER_MAX = 2;
+/** Units of UTF-16 of one code point: so far a block is looked at for what may fit. */
+const WINDOW = 2;
+/** An address that takes more of a message than this is text, and may be cut. */
+const ADDRESS_MAX = 0.5;
 
 interface PackOptions {
   /** Of one text, and of the first, before which something else stands. */
   readonly textMax: number;
   readonly firstMax: number;
-  /** By which `textMax` and words are measured. */
+  /** By which `textMax` and letters are measured. */
   readonly unit: TextUnit;
   /** How much of `textMax` these take as they are sent. */
   readonly sizeOf: (blocks: readonly Block[]) => number;
+  /** Letters of the first block that are said already; 0 without it. */
+  readonly from?: number;
 }
 
-/** A text, and what is said when it is: so many blocks, and so many units of UTF-16 of the words of the next. */
+/** A text, and what is said when it is: so many blocks, and so many letters of the next (`lettersOf`). */
 export interface PackedText {
   readonly of: readonly Block[];
   readonly blocks: number;
   readonly at: number;
 }
 
-/** The words of a block, by which it is cut. */
-export const wordsOfBlock = (block: Block): string => (block.t === "pre" ? block.text : plainText([block]));
-
-/** A piece of a block. */
-export const blockWith = (block: Block, words: string): Block =>
-  block.t === "pre" ? { ...block, text: words } : paraOf(words);
-
 /**
- * As many blocks in each text as fit; what does not fit by itself is cut, and told as a loss of its formatting. A text
- * may turn out to show nothing.
+ * As many blocks in each text as fit; a block that does not fit by itself is cut, and each part keeps its formatting. A
+ * text may turn out to show nothing.
  */
 export function pack(
   blocks: readonly Block[],
-  { textMax, firstMax, unit, sizeOf }: PackOptions,
+  { textMax, firstMax, unit, sizeOf, from = 0 }: PackOptions,
   losses: Loss[],
 ): readonly PackedText[] {
   const texts: PackedText[] = [];
-  let next = 0;
-  /** Of the words of the next block; null: it is whole, and has its formatting. */
-  let at: number | null = null;
+  const isLong = (href: string): boolean => measure(href, unit) > textMax * ADDRESS_MAX;
+  let [next, at] = [0, from];
+  /** Of the next block. */
+  let cuttable: { readonly block: Block; readonly size: number } | null = null;
   while (next < blocks.length) {
     const [first, ...rest] = blocks.slice(next, next + firstMax + textMax);
     if (first === undefined) break;
     const max = texts.length === 0 ? firstMax : textMax;
-    const words = wordsOfBlock(first).slice(at ?? 0);
-    const some = likely([at === null ? first : blockWith(first, words), ...rest], max * SHORTER_MAX);
+    cuttable ??= sized(withoutLinks(first, isLong));
+    const isNear = cuttable.size - at <= max * SHORTER_MAX;
+    const begun = at === 0 ? [first] : isNear ? sliceBlock(cuttable.block, at, Infinity) : [];
+    const some = isNear ? likely([begun, ...rest.map((block) => [block])], max * SHORTER_MAX) : [];
     const count = fittingCount(some, (blocks) => sizeOf(blocks) <= max);
-    let said: readonly Block[] = some.slice(0, count);
     if (count > 0) {
-      next += count;
-      at = null;
-    } else if (at === null) {
-      if (first.t !== "pre" && losses.length === 0 && !isPlain(first))
-        losses.push({ what: "format", note: "a text this long is sent without its formatting" });
-      // Without its formatting it may fit, and others behind it.
-      at = 0;
+      [next, at, cuttable] = [next + count, 0, null];
+      texts.push({ of: some.slice(0, count).flat(), blocks: next, at });
       continue;
-    } else {
-      const size = fittingSize(words, { max, unit, fits: (text) => sizeOf([blockWith(first, text)]) <= max });
-      said = [blockWith(first, size < words.length ? words.slice(0, size).replace(/\n$/, "") : words)];
-      at = size < words.length ? at + size : null;
-      if (at === null) next += 1;
     }
-    texts.push({ of: said, blocks: next, at: at ?? 0 });
+    const { block, base } = windowOf(cuttable.block, at, at + max * WINDOW + TAIL);
+    const piece = pieceOf(block, at - base, { max, unit, sizeOf });
+    if (piece.isPlain) losses.push({ what: "format", note: "its formatting leaves no room for the words" });
+    at = base + piece.end;
+    if (at >= cuttable.size) [next, at, cuttable] = [next + 1, 0, null];
+    texts.push({ of: piece.of, blocks: next, at });
   }
   return texts;
 }
 
-/** The first of the blocks, up to so many units of words. */
-function likely(blocks: readonly Block[], max: number): readonly Block[] {
+const sized = (block: Block): { readonly block: Block; readonly size: number } => ({ block, size: sizeOfBlock(block) });
+
+/** Blocks that stay together. */
+type Group = readonly Block[];
+
+/** The first of the groups, up to so many letters. */
+function likely(groups: readonly Group[], max: number): readonly Group[] {
   let size = 0;
-  const end = blocks.findIndex((block) => (size += wordsOfBlock(block).length + 1) > max);
-  return end === -1 ? blocks : blocks.slice(0, end);
+  const end = groups.findIndex((group) => {
+    for (const block of group) size += sizeOfBlock(block) + 1;
+    return size > max;
+  });
+  return end === -1 ? groups : groups.slice(0, end);
 }
 
-/** How many of the blocks fit, found by halving: each look renders them and reads them back. */
-function fittingCount(blocks: readonly Block[], fits: (blocks: readonly Block[]) => boolean): number {
-  if (blocks.length > 0 && fits(blocks)) return blocks.length;
-  let [some, tooMany] = [0, blocks.length];
+/** How many of the groups fit, found by halving: each look renders them and reads them back. */
+function fittingCount(groups: readonly Group[], fits: (blocks: readonly Block[]) => boolean): number {
+  if (groups.length > 0 && fits(groups.flat())) return groups.length;
+  let [some, tooMany] = [0, groups.length];
   while (tooMany - some > 1) {
     const middle = (some + tooMany) >> 1;
-    if (fits(blocks.slice(0, middle))) some = middle;
+    if (fits(groups.slice(0, middle).flat())) some = middle;
     else tooMany = middle;
   }
   return some;
 }
 
-const isPlain = (block: Block): boolean => block.t === "para" && block.of.every(({ t }) => t === "text");
-
-interface Fit {
-  readonly max: number;
-  readonly unit: TextUnit;
-  readonly fits: (text: string) => boolean;
+interface CutPiece {
+  readonly of: readonly Block[];
+  /** Where the next one begins. */
+  readonly end: number;
+  /** It has lost its formatting. */
+  readonly isPlain: boolean;
 }
 
-/** How much of the words makes one text: signs that must be protected take more room. */
-function fittingSize(words: string, { max, unit, fits }: Fit): number {
-  let most = Math.max(Math.floor(max * ROOM), 1);
-  for (;;) {
-    const piece = pieceAt(words, most, unit);
-    if (most === 1 || fits(piece)) return Math.max(piece.length, 1);
-    most = Math.max(Math.floor(Math.min(most, measure(piece, unit)) / 2), 1);
-  }
+/** What of a block makes one text from a place on: marks, and signs that must be protected, take more room. */
+function pieceOf(
+  block: Block,
+  from: number,
+  { max, unit, sizeOf }: Pick<PackOptions, "unit" | "sizeOf"> & { readonly max: number },
+): CutPiece {
+  const letters = lettersOf(block);
+  const piece = (most: number, isPlain: boolean): CutPiece => {
+    const end = endOfPiece(block, letters, from, most, unit);
+    const isBetween = end < letters.length && (block.t === "pre" ? "\n" : "\n ").includes(letters.charAt(end - 1));
+    const shown = isBetween ? end - 1 : end;
+    const of = isPlain ? [paraOf(letters.slice(from, shown))] : sliceBlock(block, from, shown);
+    return { of, end, isPlain };
+  };
+  const fitting = (isPlain: boolean): CutPiece | null => {
+    for (let most = Math.max(Math.floor(max * ROOM), 1); ;) {
+      const some = piece(most, isPlain);
+      const size = sizeOf(some.of);
+      if (size <= max) return some;
+      if (most === 1) return null;
+      const taken = Math.min(most, measure(letters.slice(from, some.end), unit));
+      const likely = Number.isFinite(size) ? (taken * max * ROOM) / size : taken / 2;
+      most = Math.max(Math.min(Math.floor(likely), taken - 1), 1);
+    }
+  };
+  return fitting(false) ?? fitting(true) ?? piece(1, true);
 }
 
-function pieceAt(text: string, max: number, unit: TextUnit): string {
-  const some = text.slice(0, max * 2 + 64);
+function endOfPiece(block: Block, letters: string, from: number, max: number, unit: TextUnit): number {
+  const some = letters.slice(from, from + max * 2 + 64);
   // Of a letter with more marks than a text takes there is no whole one.
-  const most = cut(some, max, unit) || cutPoints(some, max, unit) || text.slice(0, 2);
-  if (most.length >= text.length) return most;
+  const most = cut(some, max, unit) || cutPoints(some, max, unit) || Array.from(some.slice(0, 2))[0] || some;
+  if (from + most.length >= letters.length) return letters.length;
   const tail = most.slice(-TAIL);
   const line = tail.lastIndexOf("\n");
   const place = line === -1 ? tail.lastIndexOf(" ") : line;
-  return place === -1 ? most : most.slice(0, most.length - tail.length + place + 1);
+  const word = place === -1 ? most.length - addressIn(most) : most.length - tail.length + place + 1;
+  const whole = wholeUpTo(block, from + word);
+  return whole > from ? whole : from + most.length;
+}
+
+/** How many letters at the end are of an address that begins in the text, but not with it. */
+function addressIn(text: string): number {
+  const word = text.slice(Math.max(text.lastIndexOf(" "), text.lastIndexOf("\n")) + 1);
+  return word.length < text.length && /https?:\/\/|www\./i.test(word) ? word.length : 0;
 }

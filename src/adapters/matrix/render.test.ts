@@ -211,25 +211,34 @@ describe("parts", () => {
     expect(rendered(draft(body), { resume: END }).parts).toEqual([]);
   });
 
-  test("a very long text takes several, breaks at words and loses only its formatting", () => {
-    const words = Array.from({ length: 6_000 }, (_, at) => `größer${at}`).join(" ");
-    const { parts, losses } = rendered(draft(marked(`**x** ${words}`)));
-    const texts = contents(parts).map((content) => String(content["body"]));
-    expect(texts.join("")).toBe(`<alice> x ${words}`);
+  test("a very long text takes several that break at words, each with its formatting and its mentions", () => {
+    const words = Array.from({ length: 2_000 }, (_, at) => `größer${at}`).join(" ");
+    const { parts, losses } = rendered(draft(marked(`**x ${words}** @Bob ${words}\nbob: ${words}`)));
+    const all = contents(parts);
+    const texts = all.map((content) => String(content["body"]));
+    expect(texts.join(" ").split(/\s+/)).toEqual(`<alice> x ${words} @Bob ${words} bob: ${words}`.split(" "));
     expect(texts.length).toBeGreaterThan(4);
-    for (const [at, text] of texts.entries()) {
-      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16_384);
-      expect(at === texts.length - 1 || text.endsWith(" ")).toBe(true);
-    }
-    expect(losses).toMatchObject([{ what: "format" }]);
+    for (const text of texts) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16_384);
+    expect(all.slice(0, 2).map((content) => content["formatted_body"])).toEqual([
+      expect.stringMatching(/^&lt;alice&gt; <strong>x größer0 .*<\/strong>$/s),
+      expect.stringMatching(/^<strong>größer.*<\/strong> <a href="https:\/\/matrix.to\/#\/%40bob%3Aa">@Bob<\/a>/s),
+    ]);
+    const called = all.filter((content) => JSON.stringify(content["m.mentions"]) !== "{}");
+    expect(called.map((content) => content["m.mentions"])).toEqual([{ user_ids: ["@bob:a"] }]);
+    expect(losses).toEqual([]);
     expect(parts.at(-1)?.end).toBe(END);
   });
 
-  test("formatting that does not fit goes, and is named", () => {
+  test("formatting that does not fit into one message stands in several", () => {
     const { parts, losses } = rendered(draft(marked(`**a${"&".repeat(12_000)}**`)));
-    expect(contents(parts)).toMatchObject([{ msgtype: "m.text" }]);
-    expect(contents(parts)[0]).not.toHaveProperty("formatted_body");
-    expect(losses).toMatchObject([{ what: "format" }]);
+    const all = contents(parts);
+    expect(all.length).toBeGreaterThan(2);
+    for (const content of all) {
+      expect(content["formatted_body"]).toMatch(/<strong>[^<]*<\/strong>$/);
+      expect(Buffer.byteLength(JSON.stringify(content)) * 2).toBeLessThanOrEqual(60_000);
+    }
+    expect(all.map((content) => content["body"]).join("")).toBe(`<alice> a${"&".repeat(12_000)}`);
+    expect(losses).toEqual([]);
   });
 });
 

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
 import { progressAfter } from "./ids.ts";
-import type { SharedFile, Style } from "../../contract/content.ts";
+import type { Block, SharedFile, Style } from "../../contract/content.ts";
 import { END, type OpId, type Progress } from "../../contract/ids.ts";
 import type { PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { escapeHtml } from "../../content/html-render.ts";
 import { cut } from "../../content/length.ts";
+import { plainText } from "../../content/plain.ts";
 import { type Json, objectIn } from "../kit/json.ts";
-import { fileInWords, oneLine } from "../kit/words.ts";
-import { type Text, textOf, type TextOptions } from "./text.ts";
+import { pack } from "../kit/pack.ts";
+import { fileInWords, oneLine, paraOf } from "../kit/words.ts";
+import { NO_NAME, nameOf, type Text, textOf, type TextOptions, withPeople, writtenText } from "./text.ts";
 
 /**
  * Bytes of the text of one message: with its formatting, its edits and its envelope it stays within 65536 ("Size
@@ -19,8 +21,6 @@ const TEXT_MAX = 16_384;
 const CONTENT_MAX = 60_000;
 /** Of a caption: it is in the message of its file, whose name and formatting take room as well. */
 const CAPTION_MAX = 8_192;
-/** A part ends at a line or a word when there is one in its last part of this size. */
-const TAIL = 2_000;
 
 export interface MatrixRenderOptions extends TextOptions {
   /** Where an earlier attempt ended. */
@@ -54,11 +54,9 @@ export function renderPost(draft: PostDraft, options: MatrixRenderOptions): Rend
   const { body, author } = draft;
   const files = body.files.filter(({ id }) => id !== null);
   const relation = relationOf(draft);
-  const words = [textOf(body.blocks, body.source, author, options)];
   const lines = body.files.flatMap((file) => (file.id === null ? [fileInWords(file)] : []));
-  const whole = withLines(words[0] ?? NO_TEXT, lines, body.blocks.length > 0);
   const isSaid = body.blocks.length > 0 || lines.length > 0 || files.length === 0;
-  const texts = isSaid ? textParts(whole, body.style, losses) : [];
+  const texts = isSaid ? textParts(draft, lines, options, losses) : [];
   const count = texts.length + files.length;
   const place = (index: number): Place => ({
     index,
@@ -107,8 +105,6 @@ function threadOnly(relation: Json): Json {
   return { "m.relates_to": { ...inner, is_falling_back: true, "m.in_reply_to": root } };
 }
 
-const NO_TEXT: Text = { body: "", html: null, mentions: {} };
-
 function withLines(text: Text, lines: readonly string[], hasWords: boolean): Text {
   if (lines.length === 0) return text;
   const body = text.body + (hasWords ? "\n" : "") + lines.join("\n");
@@ -118,33 +114,32 @@ function withLines(text: Text, lines: readonly string[], hasWords: boolean): Tex
 
 const TYPES: Readonly<Record<Style, string>> = { normal: "m.text", action: "m.emote", notice: "m.notice" };
 
-function textParts(text: Text, style: Style, losses: Loss[]): readonly Json[] {
-  const msgtype = TYPES[style];
-  if (Buffer.byteLength(text.body) <= TEXT_MAX) {
-    const content = textContent(msgtype, text);
-    if (fits(content)) return [content];
-    losses.push({ what: "format", note: "the formatting does not fit into one message" });
-    return [textContent(msgtype, { ...text, html: null })];
-  }
-  if (text.html !== null) losses.push({ what: "format", note: "a text this long is sent without its formatting" });
-  const pieces: Json[] = [];
-  for (let at = 0; at < text.body.length;) {
-    const piece = pieceAt(text.body, at);
-    at += piece.length;
-    const first = pieces.length === 0 ? text.mentions : {};
-    if (piece.trim() !== "") pieces.push(textContent(msgtype, { body: piece, html: null, mentions: first }));
-  }
-  return pieces;
+/** In several messages where one does not take it, each with its own formatting and mentions. */
+function textParts(
+  { body, author }: PostDraft,
+  lines: readonly string[],
+  options: TextOptions,
+  losses: Loss[],
+): readonly Json[] {
+  const content = (text: Text): Json => textContent(TYPES[body.style], text);
+  const text = textOf(body.blocks, body.source, author, options);
+  const whole = content(withLines(text, lines, body.blocks.length > 0));
+  if (sizeOf(whole) <= TEXT_MAX) return [whole];
+  const blocks = [...withPeople(body.blocks, options), ...(lines.length === 0 ? [] : [paraOf(lines.join("\n"))])];
+  const name = nameOf(author, options.textIdentity);
+  const part = (of: readonly Block[], isFirst: boolean): Json =>
+    content(writtenText(of, null, isFirst ? name : NO_NAME, options));
+  const nameSize = Buffer.byteLength(name.plain + name.html);
+  const limits = { textMax: TEXT_MAX, firstMax: TEXT_MAX - nameSize, unit: "bytes" } as const;
+  return pack(blocks, { ...limits, sizeOf: (some) => sizeOf(part(some, false)) }, losses)
+    .filter(({ of }) => plainText(of).trim() !== "")
+    .map(({ of }, at) => part(of, at === 0));
 }
 
-function pieceAt(text: string, at: number): string {
-  const rest = text.slice(at, at + TEXT_MAX);
-  const most = cut(rest, TEXT_MAX, "bytes") || rest.slice(0, 64);
-  if (at + most.length >= text.length) return most;
-  const tail = most.slice(-TAIL);
-  const line = tail.lastIndexOf("\n");
-  const place = line === -1 ? tail.lastIndexOf(" ") : line;
-  return place === -1 ? most : most.slice(0, most.length - tail.length + place + 1);
+/** In bytes of its words; what formatting takes beside them counts in their measure. An edit holds it twice. */
+function sizeOf(content: Json): number {
+  const share = Math.ceil((Buffer.byteLength(JSON.stringify(content)) * 2 * TEXT_MAX) / CONTENT_MAX);
+  return Math.max(Buffer.byteLength(String(content["body"])), share);
 }
 
 function textContent(msgtype: string, { body, html, mentions }: Text): Json {
@@ -153,9 +148,6 @@ function textContent(msgtype: string, { body, html, mentions }: Text): Json {
 
 const formatted = (html: string | null): Json =>
   html === null ? {} : { format: "org.matrix.custom.html", formatted_body: html };
-
-/** An edit holds it twice. */
-const fits = (content: Json): boolean => Buffer.byteLength(JSON.stringify(content)) * 2 <= CONTENT_MAX;
 
 export interface Media {
   readonly mxc: string;

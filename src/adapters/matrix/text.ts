@@ -45,14 +45,22 @@ export function textOf(
   author: OpAuthor | null,
   options: TextOptions,
 ): Text {
+  return writtenText(withPeople(blocks, options), source, nameOf(author, options.textIdentity), options);
+}
+
+/** The text with the people of the room whom it means, and with nobody else. */
+export function withPeople(blocks: readonly Block[], { find: idOf, mayPing }: TextOptions): readonly Block[] {
   const find = (name: string): UserRef | null => {
-    const user = options.find(name);
+    const user = idOf(name);
     return user === null ? null : userRef(user);
   };
   const bare = blocks.map(withoutUsers);
-  const linked = options.mayPing.users ? linkMentions(bare, find) : bare;
+  return mayPing.users ? linkMentions(bare, find) : bare;
+}
+
+/** Words in which the people are found already, behind a name. */
+export function writtenText(linked: readonly Block[], source: Source | null, name: Name, options: TextOptions): Text {
   const users = new Set(usersIn(linked));
-  const name = nameOf(author, options.textIdentity);
   const words = clean(plainText(linked));
   const room = options.mayPing.everyone && ROOM.test(words);
   const html = options.html ? htmlOf(linked, users.size === 0 ? source : null, name) : null;
@@ -73,9 +81,9 @@ interface Name {
   readonly formatted: boolean;
 }
 
-const NO_NAME: Name = { plain: "", html: "", formatted: false };
+export const NO_NAME: Name = { plain: "", html: "", formatted: false };
 
-function nameOf(author: OpAuthor | null, textIdentity: TextIdentity): Name {
+export function nameOf(author: OpAuthor | null, textIdentity: TextIdentity): Name {
   if (author === null || textIdentity.is === "own") return NO_NAME;
   if (textIdentity.is === "profile") {
     // MSC4144: what programs that know the profile leave out.

@@ -10,7 +10,7 @@ export interface SlackSent {
   readonly parts: number;
   /** Whole blocks of the text, and behind these one for what is said of each file. */
   readonly block: number;
-  /** Units of UTF-16 of the words of the next block. */
+  /** Letters of the next block (`lettersOf`). */
   readonly at: number;
   /** Files, the first ones. */
   readonly files: number;

@@ -5,7 +5,7 @@ import { shownName } from "../../content/shown-name.ts";
 import { renderSlack, SLACK_TEXT_MAX, slackTextLength } from "../../content/slack-render.ts";
 import { SLACK_RICH_MAX, slackRichLength, slackRichText } from "../../content/slack-rich.ts";
 import type { Json } from "../kit/json.ts";
-import { blockWith, pack, wordsOfBlock } from "../kit/pack.ts";
+import { pack } from "../kit/pack.ts";
 import { captionOf, fileInWords, paraOf } from "../kit/words.ts";
 import { NOTHING_SENT, type SlackSent } from "./progress.ts";
 import { withPeople } from "./text.ts";
@@ -52,8 +52,8 @@ interface SlackRendered {
 /** A piece of the text: one of its blocks, or what is said of a file. */
 interface Piece {
   readonly block: Block;
-  /** Where it begins. */
-  readonly at: Pick<SlackSent, "block" | "at">;
+  /** Its number: those of the text come first, and behind them one for each file. */
+  readonly place: number;
 }
 
 interface Text {
@@ -138,14 +138,15 @@ function textsOf(draft: PostDraft, options: SlackPostOptions, losses: Loss[]): r
       firstMax: sized(isNamedAll || (named === "first" && sent.parts === 0)),
       unit: "codepoints",
       sizeOf: size,
+      from: sent.at,
     },
     losses,
   );
   return packed.flatMap(({ of, blocks, at }): readonly Text[] => {
     if (slackRichText(of, hasEmoji) === null) return [];
     const next = pieces[blocks];
-    const isText = next !== undefined && next.at.block < draft.body.blocks.length;
-    const upTo = next === undefined ? end : { block: next.at.block, at: isText ? next.at.at + at : 0 };
+    const isText = next !== undefined && next.place < draft.body.blocks.length;
+    const upTo = next === undefined ? end : { block: next.place, at: isText ? at : 0 };
     return [{ blocks: of, upTo }];
   });
 }
@@ -158,15 +159,11 @@ function nameAlone({ author }: PostDraft, { named }: SlackPostOptions, upTo: Tex
 /** What is not yet sent of the text, and behind it what is said of the files. */
 function piecesOf({ body, mayPing }: PostDraft, { people, files, sent }: SlackPostOptions): readonly Piece[] {
   const blocks = withPeople(body.blocks, mayPing, people);
-  const text = blocks.slice(sent.block).map((block, index): Piece => {
-    const at = index === 0 ? sent.at : 0;
-    const place = { block: sent.block + index, at };
-    return { block: at === 0 ? block : blockWith(block, wordsOfBlock(block).slice(at)), at: place };
-  });
+  const text = blocks.slice(sent.block).map((block, index): Piece => ({ block, place: sent.block + index }));
   const lines = files.flatMap((file, index): readonly Piece[] => {
-    const place = { block: blocks.length + index, at: 0 };
-    const words = place.block < sent.block ? "" : lineOf(file);
-    return words === "" ? [] : [{ block: paraOf(words), at: place }];
+    const place = blocks.length + index;
+    const words = place < sent.block ? "" : lineOf(file);
+    return words === "" ? [] : [{ block: paraOf(words), place }];
   });
   return [...text, ...lines];
 }

@@ -10,7 +10,7 @@ export interface TelegramReach {
   readonly parts: number;
   /** Whole blocks of the text, and behind these one for what is said of each file. */
   readonly block: number;
-  /** Units of UTF-16 of the words of the next block. */
+  /** Letters of the next block (`lettersOf`). */
   readonly at: number;
   /** Which of the files have gone, or are said in words. */
   readonly files: ReadonlySet<number>;

@@ -3,8 +3,9 @@ import type { PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { measure } from "../../content/length.ts";
 import { plainText } from "../../content/plain.ts";
+import { lettersOf } from "../../content/slice.ts";
 import { type TelegramText, writeTelegram } from "../../content/telegram-write.ts";
-import { blockWith, pack, wordsOfBlock } from "../kit/pack.ts";
+import { pack } from "../kit/pack.ts";
 import { captionOf, fileInWords, paraOf } from "../kit/words.ts";
 import type { TelegramFileKind } from "./api.ts";
 import { inStyle, nameBefore, spoken } from "./identity.ts";
@@ -146,42 +147,39 @@ function groupsOf({ files, sent, uploadMax }: TelegramPostOptions): readonly (re
 }
 
 function textsOf(draft: PostDraft, options: TelegramPostOptions, losses: Loss[]): readonly Text[] {
-  const { sent, files, idOf } = options;
+  const { sent, files } = options;
   const { mayPing } = draft;
-  const writing = { mayPing, idOf };
   const pieces = piecesOf(draft, options);
+  const all = pieces.map(({ block }) => block);
   const end = { block: draft.body.blocks.length + files.length, at: 0 };
   const max = Math.min(draft.textMax ?? TEXT_MAX, TEXT_MAX);
+  const name = sent.parts === 0 ? nameSize(draft, all[0]) : 0;
+  const firstMax = Math.min(options.firstMax ?? max, max) - name;
+  const said = (some: readonly Block[]): TelegramText => written(inStyle(draft, some), mayPing);
+  const isCut = all.length > 1 || sizeOf(said(all)) > firstMax;
   const size = (some: readonly Block[]): number => {
-    const said = written(inStyle(draft, withPeople(some, writing, false)), mayPing);
-    return some.length > 1 && said.entities.length >= ENTITIES_MAX ? Infinity : sizeOf(said);
+    const text = said(some);
+    return isCut && text.entities.length >= ENTITIES_MAX ? Infinity : sizeOf(text);
   };
-  const name = sent.parts === 0 ? nameSize(draft, pieces[0]?.block) : 0;
+  const from = sent.block < draft.body.blocks.length ? sent.at : 0;
   // Where what comes first is blank, who speaks comes before what is seen.
-  const isBlank = pieces[0] !== undefined && !isSeen(wordsOfBlock(pieces[0].block).slice(0, max));
+  const isBlank = all[0] !== undefined && !isSeen(lettersOf(all[0]).slice(from, from + max));
   const packed = pack(
-    pieces.map(({ block }) => block),
-    {
-      textMax: max - (isBlank ? name : 0),
-      firstMax: Math.min(options.firstMax ?? max, max) - name,
-      unit: "codepoints",
-      sizeOf: size,
-    },
+    all,
+    { textMax: max - (isBlank ? name : 0), firstMax, unit: "codepoints", sizeOf: size, from },
     losses,
   );
   let before = 0;
   const texts: Text[] = [];
   for (const { of, blocks, at } of packed) {
-    const said = pieces.slice(before, blocks).flatMap(({ file }) => (file === null ? [] : [file]));
-    const isBeginning = before === 0 && sent.block === 0 && sent.at === 0;
+    const named = pieces.slice(before, blocks).flatMap(({ file }) => (file === null ? [] : [file]));
     before = blocks;
     const next = pieces[blocks];
     // What is said late of a file is no place in the text.
     const upTo = next === undefined || next.at.block < sent.block ? end : placeIn(next, at);
     if (!isSeen(plainText(of))) continue;
-    const linked = withPeople(of, writing, isBeginning);
-    const shown = sent.parts === 0 && texts.length === 0 ? spoken(draft, linked) : inStyle(draft, linked);
-    texts.push({ said: written(shown, mayPing), upTo, files: said });
+    const shown = sent.parts === 0 && texts.length === 0 ? spoken(draft, of) : inStyle(draft, of);
+    texts.push({ said: written(shown, mayPing), upTo, files: named });
   }
   const isAlone = files.some(({ goes }, at) => goes !== "in the text" && !sent.files.has(at));
   return texts.length === 0 && !isAlone && sent.parts === 0 ? nameAlone(draft, end) : texts;
@@ -196,25 +194,27 @@ function nameAlone(draft: PostDraft, upTo: Place): readonly Text[] {
 }
 
 /** What is not yet sent of the text, and behind it what is said of the files: as it is in the draft. */
-function piecesOf({ body: { blocks } }: PostDraft, { files, sent }: TelegramPostOptions): readonly Piece[] {
-  const text = blocks.slice(sent.block).map((block, index) => pieceAt(block, sent.block + index, null, sent));
+function piecesOf({ body, mayPing }: PostDraft, { files, sent, idOf }: TelegramPostOptions): readonly Piece[] {
+  const blocks = withPeople(body.blocks, { mayPing, idOf });
+  const text = blocks.slice(sent.block).map((block, index): Piece => {
+    return { block, at: { block: sent.block + index, at: 0 }, file: null };
+  });
   const lines = files.flatMap(({ file, goes }, index): readonly Piece[] => {
     const place = blocks.length + index;
     if (sent.files.has(index)) return [];
     if (goes !== "in the text") {
       const words = place < sent.block ? "" : captionOf(file);
-      return words === "" ? [] : [pieceAt(paraOf(unlinked(words)), place, null, sent)];
+      return words === "" ? [] : [lineAt(words, place, null, sent)];
     }
     // Its caption was said when it still was to go.
-    const words = unlinked(fileInWords(place < sent.block ? { ...file, comment: "" } : file));
-    return [pieceAt(paraOf(words), place, index, sent)];
+    return [lineAt(fileInWords(place < sent.block ? { ...file, comment: "" } : file), place, index, sent)];
   });
   return [...text, ...lines];
 }
 
-function pieceAt(block: Block, place: number, file: number | null, sent: TelegramReach): Piece {
+function lineAt(words: string, place: number, file: number | null, sent: TelegramReach): Piece {
   const at = place === sent.block ? sent.at : 0;
-  return { block: at === 0 ? block : blockWith(block, wordsOfBlock(block).slice(at)), at: { block: place, at }, file };
+  return { block: paraOf(unlinked(words).slice(at)), at: { block: place, at }, file };
 }
 
 /** Of a name before a text, and the end of its line where it has one of its own. */

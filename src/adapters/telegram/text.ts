@@ -5,7 +5,7 @@ import { linkMentions } from "../../content/mentions.ts";
 import { withoutTelegramNames } from "../../content/telegram-names.ts";
 import { type TelegramEntity, type TelegramText, writeTelegram } from "../../content/telegram-write.ts";
 import { withoutUsers } from "../../content/tree.ts";
-import { isCallToAll, paraOf } from "../kit/words.ts";
+import { isCallToAll } from "../kit/words.ts";
 import { userRef } from "./ids.ts";
 
 /** Of no width. */
@@ -18,21 +18,15 @@ export interface TelegramWriting {
   readonly idOf: (name: string) => string | null;
 }
 
-/** The text with the people here whom it means. `isBeginning`: of the whole post. */
-export function withPeople(
-  blocks: readonly Block[],
-  { mayPing, idOf }: TelegramWriting,
-  isBeginning: boolean,
-): readonly Block[] {
+/** The text with the people here whom it means. */
+export function withPeople(blocks: readonly Block[], { mayPing, idOf }: TelegramWriting): readonly Block[] {
   const find = (name: string): UserRef | null => {
     const key = name.toLowerCase();
     const id = isCallToAll(key) ? null : idOf(key);
     return id === null ? null : userRef(id);
   };
   const bare = blocks.map(withoutUsers);
-  if (!mayPing.users) return bare;
-  // Whom a text addresses stands at its very beginning.
-  return isBeginning ? linkMentions(bare, find) : linkMentions([paraOf(""), ...bare], find).slice(1);
+  return mayPing.users ? linkMentions(bare, find) : bare;
 }
 
 /**

@@ -1,11 +1,14 @@
-import type { Body, SharedFile } from "../../contract/content.ts";
+import type { Block, Body, SharedFile } from "../../contract/content.ts";
 import { progressAt } from "./ids.ts";
 import { END, type Progress } from "../../contract/ids.ts";
 import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
 import { cut, measure } from "../../content/length.ts";
+import { plainText } from "../../content/plain.ts";
+import { lettersOf } from "../../content/slice.ts";
 import { openWords } from "../../content/spoilers.ts";
 import { looksStyled } from "../../content/styling-parse.ts";
 import { styled } from "../../content/styling-render.ts";
+import { pack } from "../kit/pack.ts";
 
 /** A part of a post: one message. */
 export type XmppPart = TextPart | FilePart;
@@ -48,10 +51,14 @@ export function renderPost(
   { body, author }: Pick<PostDraft, "body" | "author">,
   options: XmppRenderOptions,
 ): readonly XmppPart[] {
-  const { text, isStyled } = bodyText(body);
   const open = openWords(body.blocks);
   const hint = open === null ? {} : { hint: cut(`${author?.shown ?? ""}${open}`.trim(), HINT_MAX, "codepoints") };
-  const part = (words: string, name: string, end: string, hidden: Pick<TextPart, "hint"> = {}): TextPart => {
+  const part = (
+    { words, isStyled }: Words,
+    name: string,
+    end: string,
+    hidden: Pick<TextPart, "hint"> = {},
+  ): TextPart => {
     const whole = withName(words, author, { isAction: body.style === "action", isStyled });
     return {
       is: "text",
@@ -62,15 +69,13 @@ export function renderPost(
       ...hidden,
     };
   };
-  const from = /^\d+$/u.test(options.resume ?? "0") ? Number(options.resume ?? "0") : text.length;
-  const room = options.textMax - nameLength(author);
-  const parts: XmppPart[] = pieces(text, from, room).map((at) =>
-    part(text.slice(at.from, at.to), String(at.from), String(at.next), hint),
+  const parts: XmppPart[] = pieces(body, options, Math.max(options.textMax - nameLength(author), ROOM_MIN)).map((at) =>
+    part(at, String(at.from), String(at.to), hint),
   );
-  const needsName = text.trim() === "" && author !== null;
+  const needsName = plainText(body.blocks).trim() === "" && author !== null;
   for (const [at, file] of body.files.entries()) {
     const caption = captionOf(file, needsName && at === 0);
-    if (caption !== "") parts.push(part(caption, `c${at}`, `c${at}`));
+    if (caption !== "") parts.push(part({ words: caption, isStyled: false }, `c${at}`, `c${at}`));
     parts.push({ is: "file", name: `f${at}`, end: progressAt(`f${at}`), file });
   }
   const left = behind(parts, options.resume);
@@ -92,10 +97,6 @@ function behind(parts: readonly XmppPart[], resume: Progress | null): readonly X
   return resume === END ? [] : parts.slice(parts.findIndex(({ end }) => end === resume) + 1);
 }
 
-function bodyText({ source, blocks }: Body): ReturnType<typeof styled> {
-  return source.format === "styling" ? { text: source.text, isStyled: true } : styled(blocks);
-}
-
 interface Looks {
   readonly isAction: boolean;
   readonly isStyled: boolean;
@@ -115,39 +116,53 @@ function nameLength(author: OpAuthor | null): number {
 /** Below this there is no room for words. */
 const ROOM_MIN = 64;
 
-interface Piece {
+/** Words of a message, and whether the marks in them are meant. */
+interface Words {
+  readonly words: string;
+  readonly isStyled: boolean;
+}
+
+/** Letters of the text (`lettersOf`), with one between its blocks. */
+interface Piece extends Words {
   readonly from: number;
   readonly to: number;
-  /** Where the next one begins: the white space between them is nowhere. */
-  readonly next: number;
 }
 
-/**
- * Where each piece of the text begins and ends; between words or lines where there are any, and never within a
- * character.
- */
-function pieces(text: string, start: number, max: number): readonly Piece[] {
-  const room = Math.max(max, ROOM_MIN);
-  const found: Piece[] = [];
-  for (let from = start; from < text.length;) {
-    const fit = cut(text.slice(from, from + room * 2 + 128), room, "codepoints");
-    const isLast = from + fit.length >= text.length;
-    // A character of more marks than there is room for.
-    const to = from + (isLast ? fit.length : Math.max(breakIn(fit), 1));
-    let next = to;
-    while (/[ \n]/u.test(text[next] ?? "")) next += 1;
+/** What is left of the text, in pieces of which each has its own formatting. */
+function pieces({ source, blocks }: Body, { resume }: XmppRenderOptions, max: number): readonly Piece[] {
+  const begins: number[] = [0];
+  for (const block of blocks) begins.push((begins.at(-1) ?? 0) + lettersOf(block).length + 1);
+  const end = Math.max((begins.at(-1) ?? 0) - 1, 0);
+  const start = /^\d+$/u.test(resume ?? "0") ? Number(resume ?? "0") : end;
+  const sizeOf = (text: string): number => measure(text, "codepoints");
+  const said = (of: readonly Block[]): Words => {
+    const { text: words, isStyled } = styled(of);
+    return { words, isStyled };
+  };
+  const whole = source.format === "styling" ? { words: source.text, isStyled: true } : said(blocks);
+  if (start === 0 && sizeOf(whole.words) <= max)
+    return whole.words.trim() === "" ? [] : [{ ...whole, from: 0, to: end }];
+  const first = Math.max(
+    begins.findLastIndex((begin) => begin <= start),
+    0,
+  );
+  const packed = pack(
+    blocks.slice(first),
+    {
+      textMax: max,
+      firstMax: max,
+      unit: "codepoints",
+      sizeOf: (of) => sizeOf(said(of).words),
+      from: start - (begins[first] ?? 0),
+    },
+    [],
+  );
+  let from = start;
+  return packed.flatMap(({ of, blocks: done, at }) => {
+    const to = Math.min((begins[first + done] ?? end) + at, end);
+    const piece = { ...said(of), from, to };
+    from = to;
     // White space alone is no message.
-    if (text.slice(from, to).trim() !== "") found.push({ from, to, next });
-    from = next;
-  }
-  return found;
-}
-
-/** After the last line, else the last word, unless that leaves less than half. */
-function breakIn(fit: string): number {
-  for (const sign of ["\n", " "]) {
-    const at = fit.lastIndexOf(sign);
-    if (at > fit.length / 2) return at;
-  }
-  return fit.length;
+    return piece.words.trim() === "" ? [] : [piece];
+  });
 }
