@@ -126,6 +126,14 @@ function word(text: string, at: number, sign: string, ahead: Ahead): readonly [e
   const end = /^https?$/i.test(sign) && !isWord ? endOfUrl(text, at) : at;
   if (end > at)
     return [end, (/\p{L}|\p{N}/u.test(before) ? APART : "") + address(text.slice(at, end), text.slice(end))];
+  if (!isWord && /^www/i.test(sign)) {
+    const lead = text.slice(Math.max(at - WORD_MAX, 0), at);
+    const url = lead + SCHEME + text.slice(at, at + WORD_MAX);
+    const ended = at + Math.max(endOfUrl(url, lead.length) - lead.length - SCHEME.length, 0);
+    const written = address(text.slice(at, ended), text.slice(ended));
+    // Between angle brackets, an address needs a scheme.
+    if (ended > at + sign.length + 1) return [ended, written.replace(/^</, `<${SCHEME}`)];
+  }
   // Its signs would be part of the address, and so would their backslashes.
   const isPlain = ahead.odd.from(at + sign.length + 1) >= Math.min(ahead.space.from(at), at + WORD_MAX);
   const [last = ""] = sign.slice(-1);
@@ -136,6 +144,7 @@ function word(text: string, at: number, sign: string, ahead: Ahead): readonly [e
 }
 
 const WORD_MAX = 2_048;
+const SCHEME = "http://";
 /** What all clients take for one address, and for nothing else. */
 const CLEAN = /^(?:[\p{L}\p{N}/]|[-.?=&%#+,@!'$:]|(?<=[A-Za-z\d])_(?=[A-Za-z\d])|\([^()*_~]*\))*$/u;
 const ENDED = /^(?:$|\s|[.,;:!?)\]'"]{1,16}(?:\s|$))/u;

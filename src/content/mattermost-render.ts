@@ -40,7 +40,12 @@ const WRITING: Writing = {
         return null;
     }
   },
-  isHref: (href, words) => /^https?:\/\/[^\s<>"\\]+$/i.test(href) && isBalanced(href) && !/[[\]\n]|:\/\//.test(words),
+  // An address within angle brackets would be a link of its own.
+  isHref: (href, words) =>
+    /^https?:\/\/[^\s<>"\\]+$/i.test(href) &&
+    isBalanced(href) &&
+    !/[[\]\n]|:\/\//.test(words) &&
+    !protectWords(words).includes("<http"),
   address: protectWords,
   lacking: new Set(["underline", "colour", "spoiler"]),
   heading: (level, line) => {

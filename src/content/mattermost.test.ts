@@ -100,6 +100,9 @@ describe("plain text has only what it needs to be shown as it is", () => {
     ["&lt; &", "&amp;lt; &"],
     ["http://e.example/_a_*b* (http://e.example/).", "<http://e.example/_a_*b*> (http://e.example/)."],
     ["me@e.example", "me@e.example"],
+    ["www.e.example/x_y", "www.e.example/x_y"],
+    ["(see www.e.example/a?b=c&d=@e_f:1, www2.e.example/)", "(see www.e.example/a?b=c&d=@e_f:1, www2.e.example/)"],
+    ["www. and www.a", "www. and www.a"],
   ])("%j", (words, written) => {
     expect(write(words)).toBe(written);
     expect(together(plainText(read(written)))).toBe(words);
@@ -124,6 +127,14 @@ describe("plain text has only what it needs to be shown as it is", () => {
     const written = write(words);
     expect(written).not.toMatch(/@(?:all|channel|here|everyone|bob)|~town|:smile:|:\+1:|:100:/);
     expect(together(plainText(read(written))).replace("%40", "@")).toBe(words);
+  });
+
+  test.each([
+    ["www.e.example/_x_/~y*", "<http://www.e.example/_x_/~y*>"],
+    ["**www.e.example/abc_**", String.raw`\*\*<http://www.e.example/abc_>\*\*`],
+    ["www.e.example/@all", "www.e.example/%40all"],
+  ])("an address that engines end in several places keeps its signs: %s", (words, written) => {
+    expect(write(words)).toBe(written);
   });
 
   test("and is read as the text it is: 20000 texts", () => {
