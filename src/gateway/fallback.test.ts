@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Block, Body } from "../contract/content.ts";
+import { parseMarkdown } from "../content/markdown-parse.ts";
+import { renderMarkdown } from "../content/markdown-render.ts";
 import { plainText } from "../content/plain.ts";
 import type { About } from "./codec.ts";
 import { asEdit, deletionLine, withReply, type Wording } from "./fallback.ts";
@@ -103,6 +105,15 @@ describe("an edit in words", () => {
   ])("%s: %j to %j", (how, old, now, suffix, expected) => {
     const edit = asEdit(body(now), how, old, suffix);
     expect(edit === null ? null : plainText(edit.blocks)).toBe(expected);
+  });
+
+  test.each([
+    ["the long story ends with ███", "the long story ends with ||him||", null],
+    ["the long story ends with ███", "the long story ended with ||him||", "* the long story ended with ||him||"],
+    ["the long story ends with ██████", "the long story ends with ||him||", "* the long story ends with ||him||"],
+  ])("no line about what changed shows a spoiler: %j to %j", (old, text, expected) => {
+    const edit = asEdit(body(text, { blocks: parseMarkdown(text) }), "diff", old, "");
+    expect(edit === null ? null : renderMarkdown(edit.blocks)).toBe(expected);
   });
 
   test("the whole text keeps its formatting and style, and no file is sent again", () => {

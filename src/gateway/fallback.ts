@@ -1,6 +1,7 @@
 import type { PresentationSettings } from "../config/config.ts";
 import type { Capabilities } from "../contract/capabilities.ts";
 import type { Block, Body, Inline } from "../contract/content.ts";
+import { hiddenText } from "../content/hidden.ts";
 import { excerpt } from "../content/length.ts";
 import { plainText } from "../content/plain.ts";
 import { shownName } from "../content/shown-name.ts";
@@ -53,10 +54,13 @@ function formatted(format: string, blocks: readonly Block[], who: string, quote:
  * `suffix`: the EditSuffix that is no part of what was written. Null: it changes no text.
  */
 export function asEdit(body: Body, how: "diff" | "whole", old: string, suffix: string): Body | null {
-  const shown = plainText(body.blocks);
-  const now = suffix !== "" && shown.endsWith(suffix) ? shown.slice(0, -suffix.length) : shown;
-  if (now === old || now === "") return null;
-  const line = how === "diff" ? diffLine(old, now, now.length + STAR.length) : null;
+  const without = (text: string): string =>
+    suffix !== "" && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
+  const [now, hidden] = [without(plainText(body.blocks)), without(hiddenText(body.blocks))];
+  // What is known of the old text has its spoilers hidden.
+  if (now === "" || now === old || hidden === old) return null;
+  // A line about what changed would show them.
+  const line = how === "diff" && hidden === now ? diffLine(old, now, now.length + STAR.length) : null;
   if (line === null) return { ...composed(body, before(body.blocks, STAR)), files: [] };
   return { ...spoken(line), files: [] };
 }

@@ -14,6 +14,7 @@ import type {
 import type { FileId, MessageRef } from "../contract/ids.ts";
 import { EventLabel, type Extra, type Message } from "../contract/message.ts";
 import { parse, written } from "../content/formats.ts";
+import { hiddenText } from "../content/hidden.ts";
 import { plainText } from "../content/plain.ts";
 import { fileId } from "../files/file-id.ts";
 import type { IdNote, Known, NewEntry, Subject } from "../log/log.ts";
@@ -260,7 +261,7 @@ function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }
   // Readers who know no formats see markup that people write as it was written, and of all other formatting the words.
   const text = written(source.format, source.text) ?? shown.words;
   const message = { ...verdict.message, text };
-  const note = saying.note?.(nameOf(message.username), excerptOf(words === "" ? namesOf(files) : words));
+  const note = saying.note?.(nameOf(message.username), excerptOf(words === "" ? namesOf(files) : hiddenText(blocks)));
   const news = { topic, ...(newName !== undefined && { newName }) };
   return entryOf({ event, message, about, note, source: isPlain ? null : source, files, author, ...news }, at, account);
 }

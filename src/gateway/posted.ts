@@ -1,7 +1,7 @@
 import type { Account } from "../config/config.ts";
 import type { Message } from "../contract/message.ts";
 import { parse } from "../content/formats.ts";
-import { plainText } from "../content/plain.ts";
+import { hiddenText } from "../content/hidden.ts";
 import type { IdNote } from "../log/log.ts";
 import { authorKey, excerptOf, nameOf } from "./acts.ts";
 import { hasFullEvents } from "./full-events.ts";
@@ -13,9 +13,9 @@ export function textFormat(account: Account): "markdown" | "plain" {
   return hasFullEvents(account) ? "markdown" : "plain";
 }
 
-/** The beginning of the words of a posted message. */
+/** The beginning of the words of a posted message, without its spoilers. */
 export function postedExcerpt({ text, Extra }: Message, account: Account): string {
-  const words = plainText(parse(textFormat(account), text));
+  const words = hiddenText(parse(textFormat(account), text));
   return excerptOf(words === "" ? (Extra?.file ?? []).map(({ Name }) => `[${Name}]`).join(" ") : words);
 }
 

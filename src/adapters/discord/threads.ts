@@ -2,7 +2,7 @@ import type { MessageRef } from "../../contract/ids.ts";
 import type { PostOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import { excerpt } from "../../content/length.ts";
-import { plainText } from "../../content/plain.ts";
+import { hiddenText } from "../../content/hidden.ts";
 import { Lru } from "../../lib/lru.ts";
 import { isGone, isRefused, readingFailed, THREAD_EXISTS, THREADING } from "./failure.ts";
 import { type DiscordPlace, messageRef, readMessageRef } from "./ids.ts";
@@ -146,7 +146,7 @@ function forumSpot(op: PostOp, room: DiscordRoom, { first, reply }: Pick<Under, 
 
 /** What it answers, or says. */
 function threadName({ reply, body }: PostOp): string {
-  const words = reply?.excerpt || plainText(body.blocks) || body.files[0]?.name || "";
+  const words = reply?.excerpt || hiddenText(body.blocks) || body.files[0]?.name || "";
   const name = excerpt(words, NAME_MAX).slice(0, NAME_MAX).toWellFormed().trim();
   return name === "" ? "Thread" : name;
 }

@@ -165,7 +165,11 @@ describe("what the service says", () => {
   });
 });
 
-test("what is quoted is short", () => {
+const spoiler = (offset: number, length: number) => ({ type: "spoiler", offset, length });
+
+test("what is quoted is short, and its spoilers stay hidden", () => {
+  const spoilers = [spoiler(0, 2), spoiler(12, 3)];
+  expect(shortWords(saidBy({ text: "😀 the end: Bob!", entities: spoilers }))).toBe("█ the end: ███!");
   expect(shortWords(saidBy({ text: "x".repeat(1_000) }))).toBe(`${"x".repeat(199)}…`);
   expect(shortWords(saidBy({ video_note: { file_id: "v" }, caption: "" }))).toBe("(video message)");
 });

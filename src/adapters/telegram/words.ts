@@ -1,4 +1,5 @@
 import type { Block } from "../../contract/content.ts";
+import { blocked } from "../../content/hidden.ts";
 import { excerpt } from "../../content/length.ts";
 import { plainText } from "../../content/plain.ts";
 import { telegramRichBlocks } from "../../content/telegram-rich-read.ts";
@@ -172,7 +173,7 @@ const QUOTED_MAX = 200;
 
 /** Of another message: what it says, or what it is. */
 export function shortWords(raw: Json): string {
-  const words = contentWords(raw).text;
+  const words = hiddenIn(contentWords(raw));
   if (words !== "") return excerpt(words, QUOTED_MAX);
   const kind = [...FILES].find((key) => key in raw);
   return kind === undefined ? "" : `(${kind.replaceAll("_", " ")})`;
@@ -183,6 +184,17 @@ function stickerWords(sticker: Json): string {
   const emoji = textIn(sticker, "emoji") ?? "";
   if (sticker["is_animated"] === true) return emoji === "" ? "(moving sticker)" : `(moving sticker: ${emoji})`;
   return `(${["sticker", emoji].join(" ").trim()})`;
+}
+
+/** Without its spoilers; the last one first, because each may become shorter. */
+function hiddenIn({ text, entities }: TelegramSaid): string {
+  return entities
+    .filter((entity) => textIn(entity, "type") === "spoiler")
+    .toSorted((one, other) => (numberIn(other, "offset") ?? 0) - (numberIn(one, "offset") ?? 0))
+    .reduce((words, entity) => {
+      const [from, length] = [numberIn(entity, "offset") ?? 0, numberIn(entity, "length") ?? 0];
+      return words.slice(0, from) + blocked(words.slice(from, from + length)) + words.slice(from + length);
+    }, text);
 }
 
 function pinWords(pinned: unknown): string {

@@ -1,6 +1,6 @@
 import type { WebAuthor, WebEvent, WebMember, WebMessage, WebReaction, WebRoom } from "../../contract/web-chat.ts";
 import { excerpt } from "../../content/length.ts";
-import { plainText } from "../../content/plain.ts";
+import { hiddenText } from "../../content/hidden.ts";
 import type { StoredAuthor, StoredChange, StoredGuest, StoredMessage } from "./store/rows.ts";
 import type { RoomTimeline } from "./store/timeline.ts";
 
@@ -77,7 +77,7 @@ export class Views {
     if (reply === null) return null;
     const target = this.#timeline.find(reply);
     if (target?.state !== "said") return { id: reply, author: "", excerpt: "" };
-    const words = plainText(target.blocks) || (target.files[0]?.name ?? "");
+    const words = hiddenText(target.blocks) || (target.files[0]?.name ?? "");
     return { id: reply, author: target.author.name, excerpt: excerpt(words, EXCERPT_MAX) };
   }
 
