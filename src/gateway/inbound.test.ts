@@ -21,6 +21,10 @@ describe("filters", () => {
   test.each<[string, Partial<PresentationSettings>, Partial<Message>, unknown]>([
     ["no text, no Extra", {}, { text: "" }, "empty"],
     ["no text, no file", {}, { text: "", Extra: { file: [] } }, "empty"],
+    ["blanks", {}, { text: "  \n\t " }, "empty"],
+    ["a no-break space", {}, { text: "\u00a0" }, "empty"],
+    ["no width", {}, { text: "\u200b\ufeff\u2060\u2800" }, "empty"],
+    ["blanks of an action", {}, { text: " ", event: "user_action" }, "empty"],
     ["typing needs no text", {}, { text: "", event: "user_typing" }, ["bob", ""]],
     ["a file needs no text", {}, { text: "", Extra: { file: [aFile()] } }, ["bob", ""]],
     ["ignored nick", { ignoreNicks: ["alice", "^b"] }, {}, "ignored_nick ^b"],

@@ -1,4 +1,5 @@
 import type { Account } from "../config/config.ts";
+import { isUnseen } from "../content/controls.ts";
 import { EventLabel, type Extra, JOIN_PART, type Message } from "../contract/message.ts";
 import type { Drop, DropReason } from "./drops.ts";
 import { replaceCodes } from "./emoji.ts";
@@ -85,7 +86,8 @@ function cleanFiles(extra: Extra | null): Extra | null {
   return { ...extra, file: extra.file.map((file) => ({ ...file, Name: file.Name.replaceAll(TURNING, "") })) };
 }
 
+/** Blanks and characters without a width say nothing: some networks would show an empty message. */
 function isEmpty(message: Message): boolean {
-  if (message.text !== "" || message.event === EventLabel.typing) return false;
+  if (!isUnseen(message.text) || message.event === EventLabel.typing) return false;
   return message.Extra === null || message.Extra.file.length === 0;
 }

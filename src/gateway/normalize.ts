@@ -14,6 +14,7 @@ import type {
 import type { FileId, MessageRef } from "../contract/ids.ts";
 import { EventLabel, type Extra, type Message } from "../contract/message.ts";
 import { parse, written } from "../content/formats.ts";
+import { isUnseen } from "../content/controls.ts";
 import { hiddenText } from "../content/hidden.ts";
 import { plainText } from "../content/plain.ts";
 import { fileId } from "../files/file-id.ts";
@@ -251,7 +252,7 @@ function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }
   const blocks = parse(said.format, said.text);
   const words = plainText(blocks);
   // Nothing but formatting is nothing to say.
-  if (words === "" && files.length === 0) return { is: "drop", reason: "empty" };
+  if (isUnseen(words) && files.length === 0) return { is: "drop", reason: "empty" };
   // What is to be ignored is so whatever its formatting.
   const drop = words === said.text ? null : ignored("ignored_text", ignoresText(words));
   if (drop !== null) return { is: "drop", ...drop };
