@@ -91,8 +91,9 @@ const writing = (isStrict: boolean): Writing => ({
   writes: [(text) => protectDiscordPart(text, isStrict), (text) => partDiscordUrl(text, isStrict)],
   protectLine: (line) => protectDiscordLine(line, isStrict),
   protectStart: protectDiscordStart,
-  // What a `_` can end before.
-  behindCloser: /[\s.,;:!?)\]}"']/u,
+  // Marks mean something within words, too; where a `_` does not, the line is read with other words.
+  beforeOpener: /[^]/,
+  behindCloser: /[^]/,
   markFor: (style, written) => {
     switch (style) {
       case "bold":

@@ -18,10 +18,11 @@ export interface Writing {
   readonly protectLine: (line: string) => string;
   /** A line at whose beginning nothing is meant. */
   readonly protectStart: (line: string) => string;
-  /** Before what a mark may end. */
+  /** After what a mark may begin, and before what one may end. */
+  readonly beforeOpener: RegExp;
   readonly behindCloser: RegExp;
-  /** The mark that may stand around written text; null when none may. */
-  readonly markFor: (style: keyof typeof MARKS, written: string) => string | null;
+  /** The mark that may stand around written text; null when none may. `isWithin`: a word goes on beside it. */
+  readonly markFor: (style: keyof typeof MARKS, written: string, isWithin: boolean) => string | null;
   readonly isHref: (href: string, words: string) => boolean;
   /** An address that is no link; `write`: one of `writes`. */
   readonly address: (href: string, write: (text: string) => string) => string;
@@ -136,7 +137,7 @@ function lineText(line: readonly Inline[], how: Writing): string {
   if (line.every(({ t }) => t === "text")) return how.protectLine(words);
   const tidied = tidy(line, how.lacking);
   for (const write of how.writes) {
-    const text = spansText(tidied, { how, write, opens: true, closes: true });
+    const text = spansText(tidied, { how, write, opens: true, closes: true, isWithin: false });
     if (how.isRead(text, words)) return text;
   }
   return words.split("\n").map(how.protectLine).join("\n");
@@ -147,6 +148,7 @@ const CHAT_WRITING: Writing = {
   writes: [(text) => text, protectLine],
   protectLine,
   protectStart: protectQuote,
+  beforeOpener: BEFORE_OPENER,
   behindCloser: BEHIND_CLOSER,
   markFor: (style) => MARKS[style],
   isHref: (href) => /^https?:/i.test(href) && isBalanced(href),
@@ -171,6 +173,8 @@ interface Place {
   readonly write: (text: string) => string;
   readonly opens: boolean;
   readonly closes: boolean;
+  /** What stands beside it is neither a blank nor punctuation. */
+  readonly isWithin: boolean;
 }
 
 function spansText(inlines: readonly Inline[], place: Place): string {
@@ -182,9 +186,12 @@ function spansText(inlines: readonly Inline[], place: Place): string {
       ...place,
       opens,
       closes: next === undefined ? place.closes : mayPrecede(next, place),
+      isWithin:
+        (text !== "" && !BEFORE_OPENER.test(text.slice(-1))) ||
+        (next?.t === "text" && !BEHIND_CLOSER.test(next.text.charAt(0))),
     });
     text += words;
-    if (words !== "") opens = inline.t === "text" && BEFORE_OPENER.test(words.charAt(words.length - 1));
+    if (words !== "") opens = inline.t === "text" && place.how.beforeOpener.test(words.charAt(words.length - 1));
   }
   return text;
 }
@@ -221,7 +228,7 @@ function oneText(inline: Inline, place: Place): string {
 function marked(of: readonly Inline[], style: keyof typeof MARKS, place: Place): string {
   const text = spansText(of, place);
   const mayBe = place.opens && place.closes && /[^\s!-/:-@[-`{-~]/u.test(wordsOf(of));
-  const mark = mayBe ? place.how.markFor(style, text) : null;
+  const mark = mayBe ? place.how.markFor(style, text, place.isWithin) : null;
   return mark === null ? text : mark + text + mark;
 }
 

@@ -14,6 +14,7 @@ export function renderMattermost(blocks: readonly Block[]): string {
   return writeMarkdown(blocks, WRITING);
 }
 
+const EDGES = /^[\p{P}\p{S}]|[\p{P}\p{S}]$/u;
 const USER_NAME = /^@[a-z\d][a-z\d._-]*$/;
 
 const together = (text: string): string => text.replaceAll(APART, "");
@@ -23,15 +24,18 @@ const WRITING: Writing = {
   writes: [protectWords],
   protectLine: protectWords,
   protectStart: protectBegin,
-  // What the engine of the web client needs after a `_`.
-  behindCloser: /[\s.,;:!?)}"']/u,
-  markFor: (style, written) => {
+  // Behind it, a link would be a picture.
+  beforeOpener: /[^!]/,
+  behindCloser: /[^]/,
+  markFor: (style, written, isWithin) => {
+    // Within words, marks beside punctuation begin and end nothing (CommonMark, "left-flanking").
+    if (isWithin && EDGES.test(written)) return null;
     switch (style) {
       case "bold":
         return written.includes("**") || /^\*|\*$/.test(written) ? null : "**";
       case "italic":
         // The engine of the web client ends it at the first sign of its kind, protected or not.
-        if (!written.includes("_")) return "_";
+        if (!written.includes("_") && !isWithin) return "_";
         return written.includes("*") || /^["<]/.test(written) ? null : "*";
       case "strike":
         return written.includes("~~") || /^~|~$/.test(written) ? null : "~~";
