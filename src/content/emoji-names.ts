@@ -4,9 +4,24 @@ import { EMOJI_LINES } from "./emoji.generated.ts";
 export function emojiNamed(code: string): string | null {
   const points = tables().points.get(code);
   if (points !== undefined) return fromPoints(points);
+  if (code === "simple_smile") return emojiNamed("slightly_smiling_face");
+  const [, base = "", tone = ""] = /^(.+?)_(light|medium_light|medium|medium_dark|dark)_skin_tone$/.exec(code) ?? [];
+  const emoji = base === "" ? null : emojiNamed(base);
+  if (emoji !== null) return toned(emoji, TONES.indexOf(tone));
   const flag = /^flag-([a-z])([a-z])$/.exec(code);
   return flag === null ? null : regionalIndicator(flag[1] ?? "") + regionalIndicator(flag[2] ?? "");
 }
+
+/** As Mattermost names them, from the lightest one. */
+const TONES: readonly string[] = ["light", "medium_light", "medium", "medium_dark", "dark"];
+
+/** An emoji in one of the five colours of skin, of which 0 is the lightest. */
+export function toned(emoji: string, tone: number): string {
+  const [first = "", ...rest] = Array.from(emoji.replace("\ufe0f", ""));
+  return first + String.fromCodePoint(LIGHTEST + tone) + rest.join("");
+}
+
+const LIGHTEST = 0x1f3fb;
 
 /** Its short codes, the usual one first; with and without the sign that asks for a coloured picture it is the same. */
 export function namesOfEmoji(emoji: string): readonly string[] {

@@ -1,6 +1,8 @@
 import type { Block, Inline } from "../contract/content.ts";
+import { isUnseen } from "./controls.ts";
 import { MATTERMOST } from "./markdown-dialect.ts";
 import { parseLine } from "./markdown-inline.ts";
+import { overInlines } from "./tree.ts";
 
 /**
  * Text of Mattermost ("Format messages"), as a tree: headings, quotes, lists, blocks of code, and the styles of
@@ -8,7 +10,19 @@ import { parseLine } from "./markdown-inline.ts";
  * text, and so are lists whose numbers do not count from 1: they would get other ones.
  */
 export function parseMattermost(text: string): readonly Block[] {
-  return text === "" ? [] : blocksOf(text.replaceAll(/\r\n?/g, "\n").split("\n"), 0);
+  if (text === "") return [];
+  const blocks = blocksOf(text.replaceAll(/\r\n?/g, "\n").split("\n"), 0);
+  return text.includes("![") ? blocks.map((block) => overInlines(block, asLinks)) : blocks;
+}
+
+/** A picture is a link: its description and its address, without the sign before them. */
+function asLinks(of: readonly Inline[]): readonly Inline[] {
+  return of.flatMap((inline, at): readonly Inline[] => {
+    if ("of" in inline) return [inline.t === "link" ? inline : { ...inline, of: asLinks(inline.of) }];
+    const isSign = inline.t === "text" && inline.text.endsWith("!") && of[at + 1]?.t === "link";
+    const text = isSign ? inline.text.slice(0, -1) : inline.text;
+    return text === "" ? [] : [{ ...inline, text }];
+  });
 }
 
 /** Quotes and lists within each other; what is deeper is text. */
@@ -68,6 +82,11 @@ function fenceAt(lines: readonly string[], at: number): Found | null {
   let end = at + 1;
   while (end < lines.length && !closing.test(lines[end] ?? "")) end += 1;
   const text = lines.slice(at + 1, end).join("\n");
+  // Around nothing, it is what was typed.
+  if (isUnseen(text)) {
+    const typed = lines.slice(at, end + 1).join("\n");
+    return { block: { t: "para", of: [{ t: "text", text: typed }] }, end: Math.min(end + 1, lines.length) };
+  }
   return { block: { t: "pre", text, lang: lang === "" ? null : lang }, end: Math.min(end + 1, lines.length) };
 }
 

@@ -184,8 +184,9 @@ function emojiAt(text: string, at: number): { readonly inline: Inline; readonly 
   const { name, tone } = EMOJI.exec(text)?.groups ?? {};
   if (name === undefined) return null;
   const end = EMOJI.lastIndex;
-  const isSure = emojiNamed(name) !== null && /[a-z]/i.test(name);
-  const isFree = !WORD_END.test(wordEnd(text, at)) && !WORD.test(text.slice(end, end + 2)) && /\p{L}/u.test(name);
+  const isSure = emojiNamed(name) !== null && (/[a-z]/i.test(name) || tone !== undefined);
+  const isApart = !WORD_END.test(wordEnd(text, at)) && !WORD.test(text.slice(end, end + 2));
+  const isFree = isApart && /\p{L}|^[+-]1$/u.test(name);
   if (!isSure && !isFree) return null;
   return { inline: emojiInline(name, tone === undefined ? null : Number(tone)), end };
 }

@@ -1,6 +1,6 @@
 import type { Inline } from "../contract/content.ts";
 import { mint } from "../contract/ids.ts";
-import { emojiNamed } from "./emoji-names.ts";
+import { emojiNamed, toned } from "./emoji-names.ts";
 import { isLinkable } from "./links.ts";
 import { momentWords } from "./slack-dates.ts";
 
@@ -50,15 +50,11 @@ export function linkInline(href: string, label: string | null): Inline {
   return isLinkable(href) ? { t: "link", href, of: [textOf(words)] } : textOf(`${words} (${own})`);
 }
 
-const TONE = 0x1f3fb;
-
 /** An emoji by its name; `tone`: 2 to 6, as Slack counts them. One that is not in Unicode is the network's own. */
 export function emojiInline(name: string, tone: number | null): Inline {
   const emoji = emojiNamed(name);
   if (emoji === null) return { t: "emoji", text: `:${name}:` };
-  if (tone === null) return textOf(emoji);
-  const [first = "", ...rest] = Array.from(emoji.replace("\ufe0f", ""));
-  return textOf(first + String.fromCodePoint(TONE + tone - 2) + rest.join(""));
+  return textOf(tone === null ? emoji : toned(emoji, tone - 2));
 }
 
 /** What signs are that the text may not have: Slack's own entities, and numbers for any other (slack-source.ts). */
