@@ -153,7 +153,7 @@ interface Window {
   readonly base: number;
 }
 
-/** A part of a block that has all from `from` up to `to`, so that a very long one is cut without a look at all of it. */
+/** A part of a block that has all from `from` up to `to`: a very long one is cut without a look at all of it. */
 export function windowOf(block: Block, from: number, to: number): Window {
   if (block.t !== "para" && block.t !== "heading") return { block, base: 0 };
   const { of, base } = windowIn(block.of, from, to);
