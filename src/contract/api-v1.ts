@@ -54,6 +54,8 @@ export interface ApiFile {
   readonly url: string;
   /** RFC 3339: when `url` ends; null: nobody knows, or it does not. */
   readonly expires: string | null;
+  /** Its sender hides it and its caption until a reader asks for it: true, or the reason. Absent: it is open. */
+  readonly spoiler?: true | string;
 }
 
 export type TextFormat = "markdown" | "plain";

@@ -31,6 +31,11 @@ export interface Capabilities {
   /** Files from the network, and to it. */
   readonly fileIn: Level;
   readonly fileOut: Level;
+  /**
+   * What the adapter hides of files that are hidden where they come from: them, or their captions as well. Absent: it is
+   * given links to them.
+   */
+  readonly hiddenFiles?: "alone" | "with captions";
   /** People joining, leaving and changing names are told. */
   readonly members: Level;
   /** Other topics are told; `ops.topic` is about setting them. */

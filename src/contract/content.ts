@@ -49,7 +49,11 @@ interface FileFacts {
   readonly bytes: number | null;
   /** Where everybody can fetch it, or null. Holds no token of a network. */
   readonly url: string | null;
+  /** The sender hides it and its caption until a reader asks for it: true, or the reason. Absent: it is open. */
+  readonly spoiler?: Spoiler;
 }
+
+export type Spoiler = true | string;
 
 /** A file as an event names it: nobody has read it yet. */
 export interface RemoteFile extends FileFacts {

@@ -1,3 +1,5 @@
+import type { Spoiler } from "./content.ts";
+
 /**
  * The message as the log keeps it and as the HTTP API shows it: one shape, one field order, one string.
  * Source: the API specification §2. Every string is present and never null; `Extra` is null or carries files.
@@ -43,6 +45,8 @@ export interface FileItem {
   readonly Avatar: boolean;
   readonly SHA: string;
   readonly NativeID: string;
+  /** As `RemoteFile.spoiler`. */
+  readonly Spoiler?: Spoiler;
 }
 
 /** Labels with a meaning to the router; any other label only travels. */

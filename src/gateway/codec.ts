@@ -218,7 +218,7 @@ function ordered(message: Message): Message {
 
 function orderedExtra(extra: Extra): Extra {
   return {
-    file: extra.file.map(({ Name, Data, Comment, URL, Size, Avatar, SHA, NativeID }) => ({
+    file: extra.file.map(({ Name, Data, Comment, URL, Size, Avatar, SHA, NativeID, Spoiler }) => ({
       Name,
       Data,
       Comment,
@@ -227,6 +227,7 @@ function orderedExtra(extra: Extra): Extra {
       Avatar,
       SHA,
       NativeID,
+      ...(Spoiler !== undefined && { Spoiler }),
     })),
   };
 }

@@ -253,6 +253,15 @@ describe("files", () => {
     ]);
   });
 
+  test("hidden ones say so, and why", () => {
+    const files = filesOf([{ Spoiler: "the ending" }, { Spoiler: true }, {}], []);
+    expect((files as readonly { spoiler?: unknown }[]).map(({ spoiler }) => spoiler)).toEqual([
+      "the ending",
+      true,
+      undefined,
+    ]);
+  });
+
   test("content inside the message is counted", () => {
     expect(filesOf([{ Data: "aGVsbG8=", Size: 0 }], [])).toMatchObject([{ id: "at_4711_0", bytes: 5, url: "" }]);
   });

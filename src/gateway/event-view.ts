@@ -134,5 +134,6 @@ function fileOf(
     caption: item.Comment,
     url: link ?? item.URL,
     expires: link === null || linksUntil === null ? null : new Date(linksUntil).toISOString(),
+    ...(item.Spoiler !== undefined && { spoiler: item.Spoiler }),
   };
 }

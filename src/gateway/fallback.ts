@@ -101,7 +101,7 @@ const para = (text: string): Block => ({ t: "para", of: [{ t: "text", text }] })
  * The body with other blocks. Its source is no longer what anybody wrote: it is plain where all is, and otherwise in a
  * format that no network speaks, so that everybody renders the blocks.
  */
-function composed(body: Body, blocks: readonly Block[]): Body {
+export function composed(body: Body, blocks: readonly Block[]): Body {
   const format = body.source.format === "plain" ? "plain" : "composed";
   return { ...body, source: { format, text: plainText(blocks) }, blocks };
 }

@@ -1,5 +1,6 @@
 import type { FileItem, Message } from "../contract/message.ts";
 import type { WantedFile } from "../files/files.ts";
+import { hiddenWords } from "../content/hidden-file.ts";
 import { readableSize } from "../lib/readable-size.ts";
 import { decodeStored, isBare, type Stored } from "./codec.ts";
 import type { LinkFor } from "./with-links.ts";
@@ -24,7 +25,9 @@ export function contentsWanted(payload: string): readonly (WantedFile | null)[] 
   const { message, files } = decodeStored(payload);
   const wanted = (message.Extra?.file ?? []).map((item, at) => {
     const id = files[at] ?? null;
-    return id === null || item.Data !== "" ? null : { id, name: item.Name, mime: null, bytes: sizeOf(item) };
+    return id === null || item.Data !== "" || item.Spoiler !== undefined
+      ? null
+      : { id, name: item.Name, mime: null, bytes: sizeOf(item) };
   });
   return wanted.some((file) => file !== null) ? wanted : null;
 }
@@ -44,7 +47,8 @@ export function withContents(
 ): Message {
   const { Extra, text } = message;
   if (Extra === null || (message.protocol === "api" && !Extra.file.some(isElsewhere))) return message;
-  const given = Extra.file.map((item, at) => {
+  const given = Extra.file.map((written, at) => {
+    const item = written.Spoiler === undefined ? written : { ...written, Data: "", Comment: "" };
     const content = contents[at] ?? null;
     const id = files[at] ?? null;
     const link = content === null ? id && linkFor(id, item.Name) : content.link;
@@ -54,7 +58,7 @@ export function withContents(
   const here = given.filter(({ item: { Data, URL } }) => Data !== "" || URL !== "");
   const lines = given.flatMap(({ item, missing }) => {
     if (item.Data === "" && item.URL === "") return [missingLine(item, missing)];
-    return text === "" ? [fileLine(item)] : [];
+    return text === "" || item.Spoiler !== undefined ? [fileLine(item)] : [];
   });
   return {
     ...message,
@@ -63,15 +67,18 @@ export function withContents(
   };
 }
 
-/** What came in by `/v1/files` is in the store alone. */
-const isElsewhere = ({ Data, URL }: FileItem): boolean => Data === "" && URL === "";
+/** What came in by `/v1/files` is in the store alone; a hidden file is shown as a link. */
+const isElsewhere = ({ Data, URL, Spoiler }: FileItem): boolean => (Data === "" && URL === "") || Spoiler !== undefined;
 
-function fileLine({ Name, Comment, URL }: FileItem): string {
+function fileLine({ Name, Comment, URL, Spoiler }: FileItem): string {
+  if (Spoiler !== undefined) return `(${hiddenWords({ name: Name, spoiler: Spoiler })}) ${URL}`;
   if (URL === "") return Comment || Name;
   return Comment === "" ? URL : `${Comment}: ${URL}`;
 }
 
-function missingLine({ Name, Comment, Size }: FileItem, missing: string | null): string {
+function missingLine({ Name, Comment, Size, Spoiler }: FileItem, missing: string | null): string {
+  if (Spoiler !== undefined)
+    return `(${hiddenWords({ name: Name, spoiler: Spoiler })}) was shared, but cannot be shown here: ${missing ?? "it has no public address"}`;
   const size = Size > 0 ? ` (${readableSize(Size)})` : "";
   const why = missing ?? "its content is not available";
   return `${Comment === "" ? "" : `${Comment}: `}${Name || "a file"}${size} was shared, but cannot be shown here: ${why}`;

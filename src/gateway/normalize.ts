@@ -16,6 +16,7 @@ import { EventLabel, type Extra, type Message } from "../contract/message.ts";
 import { parse, written } from "../content/formats.ts";
 import { isUnseen } from "../content/controls.ts";
 import { hiddenText } from "../content/hidden.ts";
+import { hiddenWords } from "../content/hidden-file.ts";
 import { plainText } from "../content/plain.ts";
 import { fileId } from "../files/file-id.ts";
 import type { IdNote, Known, NewEntry, Subject } from "../log/log.ts";
@@ -275,7 +276,8 @@ function read({ format, text }: Source): { readonly blocks: ReturnType<typeof pa
 /** A quote may be written as its words are shown, and is a quote nevertheless. */
 const isPlainBlock = (block: Block): boolean => block.t === "para" && block.of.every(({ t }) => t === "text");
 
-const namesOf = (files: readonly RemoteFile[]): string => files.map(({ name }) => `[${name}]`).join(" ");
+const namesOf = (files: readonly RemoteFile[]): string =>
+  files.map((file) => `[${file.spoiler === undefined ? file.name : hiddenWords(file)}]`).join(" ");
 
 interface Parts {
   readonly event: Event;
@@ -352,7 +354,7 @@ function blank({ name, protocol }: Account, { channel, timestamp }: Place): Mess
 function extraOf(files: readonly RemoteFile[]): Extra | null {
   if (files.length === 0) return null;
   return {
-    file: files.map(({ name, comment, bytes, url }) => ({
+    file: files.map(({ name, comment, bytes, url, spoiler }) => ({
       Name: name,
       Data: "",
       Comment: comment,
@@ -361,6 +363,7 @@ function extraOf(files: readonly RemoteFile[]): Extra | null {
       Avatar: false,
       SHA: "",
       NativeID: "",
+      ...(spoiler !== undefined && { Spoiler: spoiler }),
     })),
   };
 }

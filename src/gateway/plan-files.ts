@@ -1,7 +1,7 @@
 import type { Capabilities } from "../contract/capabilities.ts";
-import type { SharedFile } from "../contract/content.ts";
+import type { Block, SharedFile } from "../contract/content.ts";
 import type { FileId } from "../contract/ids.ts";
-import type { Message } from "../contract/message.ts";
+import type { FileItem, Message } from "../contract/message.ts";
 import type { Loss } from "../contract/outcome.ts";
 import { fileId } from "../files/file-id.ts";
 import type { WantedFile } from "../files/files.ts";
@@ -19,13 +19,14 @@ import type { View } from "./view.ts";
 export function wantedFiles(
   { message, files }: Stored,
   { limits }: Narrowing,
-  { fileOut }: Capabilities,
+  capabilities: Capabilities,
 ): readonly (WantedFile | null)[] {
+  const { fileOut } = capabilities;
   const items = message.Extra?.file;
   if (items === undefined || fileOut === "none") return NONE;
   const wanted = items.map((item, index) => {
     // Where a link is all that is shown, the origin's own does.
-    const isLink = fileOut === "emulated" || tooLarge(sizeOf(item), limits) !== null;
+    const isLink = fileOut === "emulated" || isLinked(item, capabilities) || tooLarge(sizeOf(item), limits) !== null;
     if (isLink && item.URL !== "") return null;
     const id = files[index] ?? (item.URL === "" ? null : linked(item.URL, message));
     return id === null ? null : { id, name: item.Name, mime: null, bytes: sizeOf(item) };
@@ -37,26 +38,45 @@ const NONE: readonly (WantedFile | null)[] = [];
 
 const linked = (url: string, { account }: Message): FileId =>
   fileId({ is: "url", url, account: account.toLowerCase() });
+/** A hidden file where the network cannot hide it: only a link to it is shown. */
+const isLinked = ({ Spoiler }: FileItem, { hiddenFiles }: Capabilities): boolean =>
+  Spoiler !== undefined && hiddenFiles === undefined;
 
 export function sharedFiles(
   message: Message,
   { files, limits }: Here,
-  { fileOut }: Capabilities,
+  capabilities: Capabilities,
 ): readonly SharedFile[] {
+  const { fileOut } = capabilities;
   const missing = fileOut === "none" ? "there are no files here" : "its content is not known";
   return (withoutEcho(message).Extra?.file ?? []).map((item, index) => {
     const found = files[index] ?? null;
     const bytes = found?.bytes ?? sizeOf(item);
-    const refused = fileOut === "native" ? tooLarge(bytes, limits) : null;
+    const large = fileOut === "native" ? tooLarge(bytes, limits) : null;
+    const refused = isLinked(item, capabilities) ? (found?.missing ?? CANNOT_HIDE) : large;
     return {
       name: item.Name,
-      comment: item.Comment,
+      // The caption of a hidden file may describe it: see `hiddenCaptions`.
+      comment: item.Spoiler === undefined ? item.Comment : "",
       mime: found?.mime ?? null,
       bytes,
       url: found?.url ?? (item.URL === "" ? null : item.URL),
       id: refused === null ? (found?.id ?? null) : null,
       missing: refused ?? (found === null ? missing : found.missing),
+      ...(item.Spoiler !== undefined && { spoiler: item.Spoiler }),
     };
+  });
+}
+
+const CANNOT_HIDE = "it is hidden, and files cannot be hidden here";
+
+/** The captions of hidden files, hidden like them. */
+export function hiddenCaptions(message: Message, { hiddenFiles }: Capabilities): readonly Block[] {
+  if (hiddenFiles !== "with captions") return [];
+  return (withoutEcho(message).Extra?.file ?? []).flatMap(({ Spoiler, Comment }): readonly Block[] => {
+    const text = Comment.trim();
+    if (Spoiler === undefined || text === "") return [];
+    return [{ t: "para", of: [{ t: "spoiler", of: [{ t: "text", text }] }] }];
   });
 }
 

@@ -7,12 +7,12 @@ import type { Loss } from "../contract/outcome.ts";
 import { readSource } from "../content/formats.ts";
 import { shownName } from "../content/shown-name.ts";
 import { type About, decodeStored, type Mentions, type Stored } from "./codec.ts";
-import { asEdit, deletionLine, spoken, withReply, type Wording } from "./fallback.ts";
+import { asEdit, composed, deletionLine, spoken, withReply, type Wording } from "./fallback.ts";
 import { formatLosses } from "./plan-formats.ts";
 import { gapOf } from "./moments.ts";
 import { isFailure } from "./failures.ts";
 import { isOutage } from "./outages.ts";
-import { fileLosses, pictureWanted, sharedFiles, sharedPicture, wantedFiles } from "./plan-files.ts";
+import { fileLosses, hiddenCaptions, pictureWanted, sharedFiles, sharedPicture, wantedFiles } from "./plan-files.ts";
 import type { Here, Narrowing, Needs, OpDraft, Planned } from "./planned.ts";
 import { asNews } from "./plain-message.ts";
 import { textFormat } from "./posted.ts";
@@ -330,12 +330,10 @@ function draftOf(at: Case, scene: Scene): PostDraft {
   const { stored, here } = at;
   const { message } = stored;
   const { source, blocks } = readSource(stored.source ?? { format: formatOf(message, scene), text: message.text });
-  const body: Body = {
-    style: styleOf(message, scene),
-    source,
-    blocks,
-    files: sharedFiles(message, here, scene.capabilities),
-  };
+  const files = sharedFiles(message, here, scene.capabilities);
+  const said: Body = { style: styleOf(message, scene), source, blocks, files };
+  const hidden = hiddenCaptions(message, scene.capabilities);
+  const body = hidden.length === 0 ? said : composed(said, [...blocks, ...hidden]);
   return { author: authorOf(at, scene), body, reply: null, thread: null, mayPing: scene.mayPing };
 }
 

@@ -5,10 +5,16 @@ import type { Stored } from "./codec.ts";
 /** A public address of a file, whether or not anybody has fetched it yet; null when there is no way to make one. */
 export type LinkFor = (id: FileId, name: string) => string | null;
 
-/** The message of an entry, with an address for each file that has neither one nor its content in it. */
+/**
+ * The message of an entry, with an address for each file that has neither one nor its content in it. Of a hidden file
+ * there is the address alone.
+ */
 export function withLinks({ message, files }: Pick<Stored, "message" | "files">, linkFor: LinkFor): Message {
   const items = message.Extra?.file.map((item, index) => {
     const id = files[index] ?? null;
+    if (item.Spoiler !== undefined) {
+      return { ...item, Data: "", Comment: "", URL: item.URL || ((id && linkFor(id, item.Name)) ?? "") };
+    }
     return id === null || item.URL !== "" || item.Data !== "" ? item : { ...item, URL: linkFor(id, item.Name) ?? "" };
   });
   return { ...message, Extra: items === undefined ? message.Extra : { file: items } };

@@ -30,6 +30,10 @@ export function apiPlace(writer: ApiClient, stream: ApiStream, gateway: string):
     caption: async ({ name: Name, content }, Comment) => {
       await post({ text: "", Extra: { file: [{ Name, Comment, Data: Buffer.from(content).toString("base64") }] } });
     },
+    hide: async ({ name: Name, content }) => {
+      const file = { Name, Data: Buffer.from(content).toString("base64"), Spoiler: true };
+      await post({ text: "", Extra: { file: [file] } });
+    },
     shareAll,
     setTopic: null,
     visit: null,
@@ -68,9 +72,10 @@ function fromMessage({ event, text, id, parent_id: parent, Extra }: Message): re
     file: null,
   };
   if (Extra === null) return [bare];
-  return Extra.file.map(({ Name, Comment, Data, URL }, at) => {
+  return Extra.file.map(({ Name, Comment, Data, URL, Spoiler }, at) => {
     const fetch = async (): Promise<Uint8Array> => (URL === "" ? Buffer.from(Data, "base64") : await download(URL));
+    const hidden = Spoiler !== undefined && Data === "";
     const words = at === 0 ? [text, Comment] : [Comment];
-    return { ...bare, text: words.filter((one) => one !== "").join("\n"), file: { name: Name, fetch } };
+    return { ...bare, text: words.filter((one) => one !== "").join("\n"), file: { name: Name, fetch, hidden } };
   });
 }

@@ -65,6 +65,7 @@ const WHOLE: ReadonlySet<string> = new Set([
   "file",
   "picture",
   "files",
+  "hidden",
   "join",
   "leave",
   "topic",

@@ -1,9 +1,14 @@
-import { type APIMessage, type GatewayMessageReactionAddDispatchData, MessageType } from "discord-api-types/v10";
+import {
+  AttachmentFlags,
+  type APIMessage,
+  type GatewayMessageReactionAddDispatchData,
+  MessageType,
+} from "discord-api-types/v10";
 import { actionIn, jumpIn } from "../servers/discord/markdown.ts";
 import { addBot, addPerson, type Folk, giveRole } from "../servers/discord/people.ts";
 import { FakeDiscord } from "../servers/discord/server.ts";
-import type { ChannelRow } from "../servers/discord/wire.ts";
-import { NAMES, type Place, type Shared, type Sight } from "./place.ts";
+import type { ChannelRow, Upload } from "../servers/discord/wire.ts";
+import { NAMES, type Place, type Sight } from "./place.ts";
 
 export const DISCORD_CHANNEL = "square";
 const GUILD = "Town";
@@ -33,7 +38,7 @@ export async function discordPlace(): Promise<{ readonly place: Place; readonly 
   const folk = addPerson(server, guild, name);
   const happened: Happening[] = [];
   folk.watch((event, data) => happened.push({ event, data }));
-  const send = (files: readonly Shared[], content: string): void => {
+  const send = (files: readonly Upload[], content: string): void => {
     server.messages.post(folk.id, channel.id, { content, files });
   };
   const done = async (_what: unknown): Promise<void> => await Promise.resolve();
@@ -52,6 +57,7 @@ export async function discordPlace(): Promise<{ readonly place: Place; readonly 
     },
     share: async (file) => await done(send([file], "")),
     caption: async (file, words) => await done(send([file], words)),
+    hide: async (file) => await done(send([{ ...file, more: { flags: AttachmentFlags.IsSpoiler } }], "")),
     shareAll: async (files, words) => await done(send(files, words)),
     setTopic: async (topic) => await done(folk.setTopic(channel, topic)),
     visit: async (visitor) => await done(addPerson(server, guild, visitor).leave()),
@@ -104,9 +110,10 @@ function posted(server: FakeDiscord, channel: ChannelRow, message: APIMessage, m
     thread,
   };
   if (message.attachments.length === 0) return [said];
-  return message.attachments.map(({ id, filename: name, description = "" }, at) => {
+  return message.attachments.map(({ id, filename: name, description = "", flags = 0 }, at) => {
     const content = server.world.files.get(id)?.upload.content ?? new Uint8Array();
-    const file = { name, fetch: async () => await Promise.resolve(content) };
+    const hidden = (flags & AttachmentFlags.IsSpoiler) !== 0 && name.startsWith("SPOILER_");
+    const file = { name, fetch: async () => await Promise.resolve(content), hidden };
     const words = [at === 0 ? said.text : "", description].filter((text) => text !== "");
     return Object.assign({}, said, { text: words.join("\n"), file });
   });

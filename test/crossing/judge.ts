@@ -9,9 +9,9 @@ import {
   type SightKind,
   shownName,
 } from "./place.ts";
-import { CHEERS, copies, EMOJIS, fileOf, type Homes, pictureOf, visitorOf } from "./play.ts";
+import { CHEERS, copies, EMOJIS, fileOf, hiddenOf, type Homes, pictureOf, visitorOf } from "./play.ts";
 import type { Stage } from "./stage.ts";
-import { DEEDS, type DeedName, SAYINGS, wordOf } from "./things.ts";
+import { DEEDS, type DeedName, holds, SAYINGS, wordOf } from "./things.ts";
 import {
   type Act,
   type Judged,
@@ -91,6 +91,7 @@ const NEEDS: Readonly<Record<DeedName, keyof Place>> = {
   file: "share",
   picture: "caption",
   files: "shareAll",
+  hidden: "hide",
   join: "visit",
   leave: "visit",
   topic: "setTopic",
@@ -98,7 +99,7 @@ const NEEDS: Readonly<Record<DeedName, keyof Place>> = {
 
 function isPossible({ from, to, place }: Way, thing: DeedName): boolean {
   const isOwn = from === to || to === "plain";
-  return place[NEEDS[thing]] !== null && !(isOwn && (thing === "answer" || thing === "cheer"));
+  return (place[NEEDS[thing]] ?? null) !== null && !(isOwn && (thing === "answer" || thing === "cheer"));
 }
 
 async function judgeDeed(way: Way, thing: DeedName): Promise<Judged> {
@@ -126,6 +127,8 @@ async function judgeDeed(way: Way, thing: DeedName): Promise<Judged> {
       return await files(way, thing, [pictureOf(word)]);
     case "files":
       return await files(way, thing, [fileOf(word), pictureOf(word)]);
+    case "hidden":
+      return await hidden(way, [hiddenOf(word, from)]);
     case "join":
     case "leave":
       return judgeNews(thing, { word: visitorOf(from), author: shownName(from, visitorOf(from)) }, to, sights);
@@ -162,6 +165,14 @@ function toReader({ from, to, sights, home }: Way, thing: "answer" | "cheer"): J
   return judgeAct({ ...one, kind: "reaction", emoji: CHEERS[from] }, to, sights);
 }
 
+/** No reader sees it in the open. */
+async function hidden(way: Way, sent: readonly Shared[]): Promise<Judged> {
+  const { verdict, faults } = await files(way, "hidden", sent);
+  const word = wordOf("hidden", way.from);
+  const open = way.sights.filter(({ file }) => file !== null && holds(file.name, word) && file.hidden !== true);
+  return { verdict, faults: [...faults, ...open.map(() => "the picture is open")] };
+}
+
 /** Whatever the reader can fetch has to be what was sent. */
 async function files({ from, to, sights }: Way, thing: DeedName, sent: readonly Shared[]): Promise<Judged> {
   const word = wordOf(thing, from);
@@ -172,7 +183,7 @@ async function files({ from, to, sights }: Way, thing: DeedName, sent: readonly 
   for (const { name, content } of sent) {
     const link = links.find((one) => one.endsWith(`/${name}`));
     const fetch =
-      native.find((file) => file.name === name)?.fetch ??
+      native.find((file) => file.name === name || file.name === `SPOILER_${name}`)?.fetch ??
       (link === undefined ? null : async () => await download(link));
     if (fetch === null) wrong.push(`${name} cannot be fetched`);
     else if (!Buffer.from(content).equals(await fetch())) wrong.push(`${name} holds something else`);

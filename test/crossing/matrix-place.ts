@@ -15,11 +15,11 @@ export async function matrixPlace(
   const send = async (content: RawEvent, type = "m.room.message"): Promise<string> =>
     String(await client.ask("send", { room, type, content }));
   const reactions = new Map<string, string>();
-  const share = async ({ name: file, mime, content }: Shared, words: string): Promise<void> => {
+  const share = async ({ name: file, mime, content }: Shared, words: string, more: RawEvent = {}): Promise<void> => {
     const url = await client.ask("upload", { content: Buffer.from(content).toString("hex"), mime, file });
     const msgtype = mime.startsWith("image/") ? "m.image" : "m.file";
     const info = { mimetype: mime, size: content.length };
-    await send({ msgtype, body: words === "" ? file : words, filename: file, url, info });
+    await send({ msgtype, body: words === "" ? file : words, filename: file, url, info, ...more });
   };
   const place: Place = {
     network: "matrix",
@@ -56,6 +56,7 @@ export async function matrixPlace(
     },
     share: async (file) => await share(file, ""),
     caption: share,
+    hide: async (file) => await share(file, "", { "page.codeberg.everypizza.msc4193.spoiler": true }),
     shareAll: null,
     setTopic: async (topic) => void (await client.ask("state", { room, type: "m.room.topic", content: { topic } })),
     visit: async (visitor) => {

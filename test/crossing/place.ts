@@ -26,7 +26,12 @@ export interface Sight {
   /** The network alerts the person who reads. */
   readonly alerts: boolean;
   /** A file in the network's own way. */
-  readonly file: { readonly name: string; readonly fetch: () => Promise<Uint8Array> } | null;
+  readonly file: {
+    readonly name: string;
+    readonly fetch: () => Promise<Uint8Array>;
+    /** It is covered until the reader asks for it. */
+    readonly hidden?: boolean;
+  } | null;
 }
 
 export interface Shared {
@@ -51,6 +56,8 @@ export interface Place {
   /** Several at once only where a message can have them. */
   readonly share: ((file: Shared) => Promise<void>) | null;
   readonly caption: ((file: Shared, words: string) => Promise<void>) | null;
+  /** Shares a picture that is hidden; absent: the network has no way. */
+  readonly hide?: (file: Shared) => Promise<void>;
   readonly shareAll: ((files: readonly Shared[], words: string) => Promise<void>) | null;
   readonly setTopic: ((topic: string) => Promise<void>) | null;
   /** Somebody of this name comes in and goes again. */

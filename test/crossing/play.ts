@@ -40,6 +40,10 @@ export const fileOf = (word: string): Shared => ({
   content: Buffer.from(`the file ${word}\n`),
 });
 
+/** Pictures have no names on Telegram. */
+export const hiddenOf = (word: string, from: Network): Shared =>
+  from === "telegram" ? { name: `${word}.mp4`, mime: "video/mp4", content: PIXEL } : pictureOf(word);
+
 export type Places = Readonly<Record<Network, Place>>;
 /** Resolves once everybody else has seen the words. */
 export type Await = (from: Network, words: string) => Promise<void>;
@@ -117,6 +121,7 @@ async function sayAll(place: Place): Promise<Targets> {
   await place.share?.(fileOf(wordOf("file", network)));
   await place.caption?.(pictureOf(wordOf("picture", network)), `look at ${wordOf("picture", network)}`);
   const word = wordOf("files", network);
+  await place.hide?.(hiddenOf(wordOf("hidden", network), network));
   await place.shareAll?.([fileOf(word), pictureOf(word)], `both ${word}`);
   return targets;
 }

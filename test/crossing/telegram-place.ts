@@ -46,6 +46,7 @@ export async function telegramPlace(): Promise<{ readonly place: Place; readonly
     react: async (message, emoji, on) => await done(folk.react(row(message), ...(on ? [emoji] : []))),
     share: async (file) => await done(folk.send(chat, "document", file)),
     caption: async (file, caption) => await done(folk.send(chat, "document", file, { caption })),
+    hide: async (file) => await done(folk.send(chat, "video", file, { more: { has_media_spoiler: true } })),
     shareAll: async (files, words) => await done(folk.album(chat, albumOf(files, words))),
     setTopic: null,
     visit: async (visitor) => {
@@ -115,9 +116,10 @@ function sightOf(server: FakeTelegram, { id, wire }: MessageRow, { user }: Folk)
 }
 
 /** A photo has no name there; what the bot called it is as good. */
-function fileOf(server: FakeTelegram, { document, photo, video, audio, animation }: WireMessage): Sight["file"] {
+function fileOf(server: FakeTelegram, wire: WireMessage): Sight["file"] {
+  const { document, photo, video, audio, animation, has_media_spoiler: hidden = false } = wire;
   const media = document ?? photo?.at(-1) ?? video ?? audio ?? animation;
   const file = media === undefined ? undefined : server.files.get(media.file_id);
   if (file === undefined) return null;
-  return { name: file.name, fetch: async () => await Promise.resolve(file.content) };
+  return { name: file.name, fetch: async () => await Promise.resolve(file.content), hidden };
 }

@@ -272,6 +272,7 @@ export const DEEDS = [
   { thing: "file", title: "file" },
   { thing: "picture", title: "picture with caption" },
   { thing: "files", title: "two files with a text" },
+  { thing: "hidden", title: "hidden picture" },
   { thing: "join", title: "somebody joins" },
   { thing: "leave", title: "somebody leaves" },
   { thing: "topic", title: "new topic" },

@@ -242,7 +242,9 @@ export function judgeFiles(said: Said, reader: Reader, all: readonly Sight[], co
 
 /** Addresses in the texts that hold a word. */
 export function linksIn(word: string, all: readonly Sight[]): readonly string[] {
-  return all.flatMap(({ text }) => (holds(text, word) ? (text.match(/https?:\/\/127\.0\.0\.1:\d+\/\S+/gu) ?? []) : []));
+  return all.flatMap(({ text }) =>
+    holds(text, word) ? (text.match(/https?:\/\/127\.0\.0\.1:\d+\/[^\s"<>|)]+/gu) ?? []) : [],
+  );
 }
 
 /** Somebody came or went, or the room got a new topic. */

@@ -1,6 +1,6 @@
 import { type Extension, type SeenMessage, SlixmppPerson } from "../servers/people/slixmpp.ts";
 import type { XmppServer } from "../servers/xmpp/server.ts";
-import { NAMES, type Place, type Sight } from "./place.ts";
+import { NAMES, type Place, type Shared, type Sight } from "./place.ts";
 
 const PASSWORD = "open-sesame";
 
@@ -25,6 +25,11 @@ export async function xmppPlace(server: XmppServer, room: string): Promise<Place
   };
   const ownId = (message: string): string => own.get(message) ?? message;
   const authors = (message: string): string => client.messages(room).find(({ sid }) => sid === message)?.nick ?? name;
+  const share = async ({ name: file, mime, content }: Shared, more: readonly Extension[] = []): Promise<void> => {
+    const fields = { name: file, mime, content: Buffer.from(content).toString("base64"), service: "upload.localhost" };
+    const url = String(await client.ask("upload", fields));
+    await tell(url, [["jabber:x:oob", "x", {}, [["jabber:x:oob", "url", {}, url]]], ...more]);
+  };
   return {
     network: "xmpp",
     name,
@@ -47,16 +52,8 @@ export async function xmppPlace(server: XmppServer, room: string): Promise<Place
       const namespace = "urn:xmpp:reactions:0";
       await tell(null, [[namespace, "reactions", { id: message }, on ? [[namespace, "reaction", {}, emoji]] : []]]);
     },
-    share: async ({ name: file, mime, content }) => {
-      const fields = {
-        name: file,
-        mime,
-        content: Buffer.from(content).toString("base64"),
-        service: "upload.localhost",
-      };
-      const url = String(await client.ask("upload", fields));
-      await tell(url, [["jabber:x:oob", "x", {}, [["jabber:x:oob", "url", {}, url]]]]);
-    },
+    share: async (file) => await share(file),
+    hide: async (file) => await share(file, [["urn:xmpp:spoiler:0", "spoiler", {}, []]]),
     caption: null,
     shareAll: null,
     setTopic: async (topic) => {

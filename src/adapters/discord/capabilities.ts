@@ -13,6 +13,7 @@ export const capabilities = {
   notice: "emulated",
   fileIn: "native",
   fileOut: "native",
+  hiddenFiles: "with captions",
   members: "native",
   topic: "native",
   history: "native",

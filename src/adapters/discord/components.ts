@@ -56,6 +56,7 @@ function fileOf(one: Json): DiscordAttachment | null {
     filename: textIn(one, "name") ?? nameIn(url),
     size: numberIn(one, "size"),
     description: textIn(one, "description"),
+    spoiler: one["spoiler"] === true || media["spoiler"] === true,
   });
 }
 

@@ -33,6 +33,7 @@ export interface DiscordAttachment {
   /** Of a voice message; null: not told. */
   readonly seconds: number | null;
   readonly url: string;
+  readonly isSpoiler: boolean;
 }
 
 export interface DiscordReaction {
@@ -196,17 +197,28 @@ export function discordAttachmentIn(raw: unknown): DiscordAttachment | null {
   const id = textIn(raw, "id") ?? "";
   if (id === "") return null;
   const bytes = numberIn(raw, "size");
+  const [name, title] = [textIn(raw, "filename") ?? "", textIn(raw, "title") ?? ""];
   return {
     id,
-    name: textIn(raw, "filename") || "file",
-    title: textIn(raw, "title") ?? "",
+    name: name.replace(SPOILER_NAME, "") || "file",
+    title: title.replace(SPOILER_NAME, ""),
     description: textIn(raw, "description") ?? "",
     mime: textIn(raw, "content_type") || null,
     bytes: bytes !== null && Number.isSafeInteger(bytes) && bytes > 0 ? bytes : null,
     seconds: numberIn(raw, "duration_secs"),
     url: textIn(raw, "url") ?? "",
+    isSpoiler: isHidden(raw) || SPOILER_NAME.test(name),
   };
 }
+
+/** `AttachmentFlags`. */
+const IS_SPOILER = 8;
+/** Older clients hide a file by its name alone. */
+export const SPOILER = "SPOILER_";
+const SPOILER_NAME = /^SPOILER_/u;
+
+const isHidden = (raw: Json): boolean =>
+  raw["is_spoiler"] === true || raw["spoiler"] === true || ((numberIn(raw, "flags") ?? 0) & IS_SPOILER) !== 0;
 
 export function discordReactionIn(raw: unknown): DiscordReaction | null {
   if (!isObject(raw)) return null;

@@ -252,6 +252,25 @@ describe("files", () => {
       { sticker_items: [sticker("wave", StickerFormatType.GIF)] },
       [{ name: "wave.gif", url: "https://media.discordapp.net/stickers/77.gif", ref: null }],
     ],
+    ["one that is hidden", { attachments: [attachment({ flags: 8 })] }, [{ name: "map.png", spoiler: true }]],
+    [
+      "one that an older client hides",
+      { attachments: [attachment({ filename: "SPOILER_map.png", title: "SPOILER_Karte ü" })] },
+      [{ name: "Karte ü.png", spoiler: true }],
+    ],
+    [
+      "one that is hidden in a component",
+      {
+        flags: MessageFlags.IsComponentsV2,
+        components: [
+          {
+            type: ComponentType.MediaGallery,
+            items: [{ media: { url: "https://x/a.png", attachment_id: "7" } as never, spoiler: true }],
+          },
+        ],
+      },
+      [{ name: "a.png", spoiler: true }],
+    ],
     ["a sticker that is a program", { sticker_items: [sticker("wave", StickerFormatType.Lottie)] }, []],
   ])("%s", (_, given, files) => {
     expect(toEvent(aMessage(given), context)).toMatchObject({ body: { files } });

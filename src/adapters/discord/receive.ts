@@ -246,10 +246,11 @@ function nameIn(
 }
 
 function remoteFile(file: DiscordAttachment, { channel, id }: DiscordMessage): RemoteFile {
-  const { name, title, description, mime, bytes } = file;
+  const { name, title, description, mime, bytes, isSpoiler } = file;
   const end = /\.[^.]{1,10}$/u.exec(name)?.[0] ?? "";
+  const hidden = isSpoiler && { spoiler: true as const };
   const shown = title === "" ? name : title.endsWith(end) ? title : `${title}${end}`;
-  return { name: shown, comment: description, mime, bytes, url: null, ref: fileRef(channel, id, file.id) };
+  return { name: shown, comment: description, mime, bytes, url: null, ref: fileRef(channel, id, file.id), ...hidden };
 }
 
 const sticker = ({ name, mime, url }: { name: string; mime: string; url: string }): RemoteFile => ({

@@ -5,9 +5,8 @@ import { type DiscordHere, passDiscord } from "../../content/discord-names.ts";
 import { protectDiscord, protectDiscordPart } from "../../content/discord-protect.ts";
 import { renderDiscord } from "../../content/discord-render.ts";
 import { cut, excerpt } from "../../content/length.ts";
-import { plainText } from "../../content/plain.ts";
 import { pack } from "../kit/pack.ts";
-import { captionOf, fileInWords, oneLine, paraOf } from "../kit/words.ts";
+import { captionOf, fileBlock, oneLine, paraOf } from "../kit/words.ts";
 import type { DiscordSent, DiscordTextPlace } from "./progress.ts";
 import { withPeople } from "./text.ts";
 
@@ -172,8 +171,8 @@ function linesOf(draft: PostDraft, { files, sent }: DiscordPostOptions): readonl
     const at = { block: draft.body.blocks.length + index, at: 0 };
     const isSaid = sent.text !== null && sent.text.block > at.block;
     if (sent.files.has(index) || (file.goes === "natively" && isSaid)) return [];
-    const words = fileLine(file, hasAltTexts(draft));
-    return words === "" ? [] : [{ block: paraOf(words), at, file: file.goes === "natively" ? null : index }];
+    const block = fileLine(file, hasAltTexts(draft));
+    return block === null ? [] : [{ block, at, file: file.goes === "natively" ? null : index }];
   });
 }
 
@@ -187,7 +186,7 @@ function untouched(draft: PostDraft, options: DiscordPostOptions, lines: readonl
   const name = author !== null && options.prefix ? protectDiscord(shownName(author.shown)) : "";
   const text = passDiscord(body.source.text, options.here);
   const said = name !== "" && BEGINS.test(text) ? `${name.trimEnd()}\n${text}` : name + text;
-  const words = lines.map(({ block }) => protectDiscord(plainText([block])));
+  const words = lines.map(({ block }) => renderDiscord([block], { emoji: options.emoji }));
   return [said, ...words].filter((part) => part !== "").join("\n");
 }
 
@@ -221,10 +220,11 @@ const actionOf = (text: string): string | null => (/^[^\s_\\](?:[^_\n]*[^\s_\\])
 /** What is said of a file of the network's own is an alt text. Captions of others are there for everybody to read. */
 export const hasAltTexts = ({ body }: Pick<PostDraft, "body">): boolean => body.source.format === "discord";
 
-/** The caption of a file, empty where it has none; one that is not there is a link, or is named at least. */
-function fileLine({ file, goes }: DiscordRenderedFile, alt: boolean): string {
-  if (goes !== "natively") return fileInWords(file);
-  return alt ? "" : captionOf(file);
+/** The caption of a file, null where it has none; one that is not there is a link, or is named at least. */
+function fileLine({ file, goes }: DiscordRenderedFile, alt: boolean): Block | null {
+  if (goes !== "natively") return fileBlock(file);
+  const words = alt ? "" : captionOf(file);
+  return words === "" ? null : paraOf(words);
 }
 
 /** What a message begins with that answers another and cannot say so otherwise: small, with a link that jumps there. */

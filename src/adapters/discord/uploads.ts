@@ -3,6 +3,7 @@ import type { Host } from "../../contract/host.ts";
 import type { Json } from "../kit/json.ts";
 import { openOutgoing, outgoingName } from "../kit/outgoing-files.ts";
 import type { DiscordUpload } from "./api.ts";
+import { SPOILER } from "./model.ts";
 
 /** Units of UTF-16 of an alt text. */
 const DESCRIPTION_MAX = 1_024;
@@ -22,7 +23,7 @@ export async function openFiles(
   for (const file of files) {
     const opened = await openOutgoing(file, host, signal);
     if (typeof opened !== "string") {
-      uploads.push(opened);
+      uploads.push({ ...opened, name: uploadName(file) });
       continue;
     }
     await closeAll(uploads);
@@ -39,10 +40,16 @@ export async function closeAll(uploads: readonly DiscordUpload[]): Promise<void>
 /** `attachments` of a body: the nth new file is `files[n]` of the form. `alt`: what is said of them is an alt text. */
 export function attachmentsOf(files: readonly SharedFile[], alt: boolean): readonly Json[] {
   return files.map((file, id) => {
-    const description = alt ? file.comment.trim().slice(0, DESCRIPTION_MAX).toWellFormed() : "";
-    return { id, filename: outgoingName(file), ...(description !== "" && { description }) };
+    const isOpen = file.spoiler === undefined;
+    const description = alt && isOpen ? file.comment.trim().slice(0, DESCRIPTION_MAX).toWellFormed() : "";
+    const hidden = !isOpen && { is_spoiler: true };
+    return { id, filename: uploadName(file), ...(description !== "" && { description }), ...hidden };
   });
 }
+
+/** Clients that do not know the flag hide a file by its name. */
+const uploadName = (file: SharedFile): string =>
+  file.spoiler === undefined ? outgoingName(file) : SPOILER + outgoingName(file);
 
 /** What the network leaves of a name: it writes others where it does not like signs. */
 export const nameKey = (name: string): string => name.toLowerCase().replaceAll(/[^a-z\d]+/g, "");

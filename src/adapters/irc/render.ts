@@ -4,6 +4,7 @@ import type { Body, SharedFile } from "../../contract/content.ts";
 import { END, type Progress } from "../../contract/ids.ts";
 import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
+import { hiddenWords } from "../../content/hidden-file.ts";
 import { changeCodes, formatAt, PLAIN, readCode, RESET, samePlain } from "../../content/irc-codes.ts";
 import { renderIrc } from "../../content/irc-render.ts";
 import { withoutControls, wordsOf } from "../../content/irc.ts";
@@ -116,8 +117,9 @@ function bodyText(body: Body, options: IrcRenderOptions): string {
 }
 
 function fileLine(file: SharedFile, losses: Loss[]): string {
-  const name = oneLine(file.name);
+  const name = file.spoiler === undefined ? oneLine(file.name) : `(${oneLine(hiddenWords(file))})`;
   if (file.url !== null) {
+    if (file.spoiler !== undefined) return `${name} ${oneLine(file.url)}`;
     const what = oneLine(file.comment) || name;
     return what === "" ? oneLine(file.url) : `${what}: ${oneLine(file.url)}`;
   }

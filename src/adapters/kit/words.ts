@@ -1,6 +1,7 @@
 import type { Block, Inline, SharedFile } from "../../contract/content.ts";
 import type { UserRef } from "../../contract/ids.ts";
 import type { MayPing } from "../../contract/ops.ts";
+import { hiddenWords } from "../../content/hidden-file.ts";
 import { linkMentions } from "../../content/mentions.ts";
 import { overInlines, withoutUsers } from "../../content/tree.ts";
 
@@ -9,19 +10,36 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
-export const paraOf = (text: string): Block => ({ t: "para", of: [{ t: "text", text }] });
+type Para = Extract<Block, { t: "para" }>;
+
+export const paraOf = (text: string): Para => ({ t: "para", of: [{ t: "text", text }] });
 
 /** What is said of a file; empty: nothing. */
 export const captionOf = ({ comment }: Pick<SharedFile, "comment">): string => oneLine(comment).trim();
 
 /** A file that cannot go itself is a link, or is named at least. */
 export function fileInWords(file: SharedFile): string {
-  const { name, url, missing } = file;
-  const [title, words] = [oneLine(name).trim(), captionOf(file)];
+  const { name, url, missing, spoiler } = file;
+  const [title, words] = spoiler === undefined ? [oneLine(name).trim(), captionOf(file)] : ["", hiddenTitle(file)];
   if (url !== null) return `${words || title || "file"}: ${oneLine(url)}`;
   const why = missing === null ? "" : ` (${oneLine(missing)})`;
   return `${words === "" ? "" : `${words}: `}${title || "a file"} was shared, but could not be copied here${why}`;
 }
+
+/** The same as a block: the address of a hidden file is behind its words, where previews are not made of it. */
+export function fileBlock(file: SharedFile): Para {
+  const { url, spoiler } = file;
+  if (url === null || spoiler === undefined) return paraOf(fileInWords(file));
+  return { t: "para", of: [{ t: "link", href: url, of: [{ t: "text", text: labelOf(file) }] }] };
+}
+
+/** Without signs that keep some networks from hiding an address behind words. */
+const labelOf = (file: SharedFile): string =>
+  hiddenWords(file)
+    .replaceAll(/[^\p{L}\p{M}\p{N}\s.,:;!?'-]+/gu, " ")
+    .replaceAll(/\s+/gu, " ");
+
+const hiddenTitle = (file: SharedFile): string => `[${hiddenWords(file)}]`;
 
 /** How a network calls everybody: all who may be called, those in the channel, and those who are there now. */
 export interface CallsToAll {

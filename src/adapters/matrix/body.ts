@@ -1,4 +1,4 @@
-import type { RemoteFile, Style } from "../../contract/content.ts";
+import type { RemoteFile, Spoiler, Style } from "../../contract/content.ts";
 import { fileRef } from "./ids.ts";
 import type { SaidBody } from "../../contract/events.ts";
 import { parse } from "../../content/formats.ts";
@@ -142,9 +142,32 @@ function fileBody(content: Json): SaidBody | null {
     bytes: bytes !== null && Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : null,
     url: null,
     ref: fileRef(url),
+    ...spoilerOf(content),
   };
+  // A hidden file's caption is not hidden.
+  const isText = file.comment !== "" && (file.spoiler !== undefined || hasHtml(content));
+  const said = isText ? textBody(content, { withoutQuote: true }) : null;
+  if (said !== null) return { style: "normal", source: said.source, files: [{ ...file, comment: "" }] };
   return { style: "normal", source: { format: "plain", text: "" }, files: [file] };
 }
+
+const hasHtml = (content: Json): boolean => (textIn(content, "formatted_body") ?? "").trim() !== "";
+
+/** MSC4193 and MSC3725: a hidden file, and why. */
+function spoilerOf(content: Json): Pick<RemoteFile, "spoiler"> {
+  for (const key of ["m.spoiler", "page.codeberg.everypizza.msc4193.spoiler"]) {
+    if (content[key] === true) return { spoiler: reasonIn(content, `${key}.reason`) };
+  }
+  const warning = [content["m.content_warning"], content["town.robin.msc3725.content_warning"]].find(isObject);
+  const type = textIn(warning ?? {}, "type") ?? "";
+  if (warning === undefined || type === "") return {};
+  const kind = type.slice(type.lastIndexOf(".") + 1);
+  const reason = reasonIn(warning, "description");
+  return { spoiler: reason === true && kind !== "spoiler" ? kind : reason };
+}
+
+const reasonIn = (content: Json, key: string): Spoiler =>
+  (textIn(content, key) ?? "").replaceAll(/\p{Cc}+/gu, " ").trim() || true;
 
 function locationText(content: Json): string {
   const written = textIn(content, "body") ?? "";

@@ -109,7 +109,11 @@ export class Editor {
   async #texts(editing: Editing): Promise<Outcome> {
     const { op, attempt, room, texts, files, textIdentity } = editing;
     const draft = { ...op, reply: null, thread: null };
-    const { parts, losses } = renderPost(draft, { ...this.#sender.textOptions(op, room, textIdentity), resume: null });
+    const { parts, losses } = renderPost(draft, {
+      ...this.#sender.textOptions(op, room, textIdentity),
+      resume: null,
+      linksHidden: this.#sender.linksHidden,
+    });
     const all: Loss[] = [...losses];
     const words = parts.filter((part) => part.is === "text");
     const added = parts.filter((part) => part.is === "file").slice(files.length);

@@ -68,6 +68,11 @@ test("a message has its author, its place and its key", () => {
   ]);
 });
 
+const SPOILER = "page.codeberg.everypizza.msc4193.spoiler";
+const WARNING = "town.robin.msc3725.content_warning";
+const picture = (more: Json): Json =>
+  message({ msgtype: "m.image", body: "map.png", filename: "map.png", url: "mxc://x/map", ...more });
+
 describe("what is said", () => {
   test.each<[string, Json, Json]>([
     ["an emote", message({ msgtype: "m.emote", body: "waves" }), { style: "action", source: { text: "waves" } }],
@@ -137,6 +142,28 @@ describe("what is said", () => {
         info: { size: -3 },
       }),
       { files: [{ name: "map.pdf", comment: "of the lagoon", bytes: null }] },
+    ],
+    [
+      "a file with a formatted caption",
+      picture({ body: "**bold**", format: "org.matrix.custom.html", formatted_body: "<strong>bold</strong>" }),
+      { source: { format: "html", text: "<strong>bold</strong>" }, files: [{ name: "map.png", comment: "" }] },
+    ],
+    [
+      "a hidden picture (MSC4193), whose caption is open",
+      picture({ body: "look", [`${SPOILER}`]: true, [`${SPOILER}.reason`]: "the\nending" }),
+      { source: { text: "look" }, files: [{ name: "map.png", comment: "", spoiler: "the ending" }] },
+    ],
+    ["one without a reason", picture({ [SPOILER]: true }), { files: [{ spoiler: true }] }],
+    ["one by the stable name", picture({ "m.spoiler": true }), { files: [{ spoiler: true }] }],
+    [
+      "a picture with a content warning (MSC3725)",
+      picture({ [WARNING]: { type: "town.robin.msc3725.graphic" } }),
+      { files: [{ spoiler: "graphic" }] },
+    ],
+    [
+      "one with a description",
+      picture({ [WARNING]: { type: "town.robin.msc3725.spoiler", description: "the ending" } }),
+      { files: [{ spoiler: "the ending" }] },
     ],
   ])("%s", (_, raw, body) => {
     expect(told(raw)).toMatchObject([{ kind: "posted", body }]);

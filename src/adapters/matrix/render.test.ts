@@ -251,7 +251,7 @@ test.each([
 ])("a file of type %s is %s", (mime, msgtype) => {
   const media = { mxc: "mxc://a/b", mime, bytes: 3, size: null };
   const caption = { body: "", html: null, mentions: {} };
-  expect(fileContent("x", caption, media)).toEqual({
+  expect(fileContent({ name: "x" }, caption, media)).toEqual({
     msgtype,
     body: "x",
     filename: "x",
@@ -259,7 +259,10 @@ test.each([
     info: { mimetype: mime, size: 3 },
     "m.mentions": {},
   });
-  expect(fileContent("x", { ...caption, body: "seen " }, media)).toMatchObject({ body: "seen", filename: "x" });
+  expect(fileContent({ name: "x" }, { ...caption, body: "seen " }, media)).toMatchObject({
+    body: "seen",
+    filename: "x",
+  });
 });
 
 test("an edit notifies nobody again, and answers nothing", () => {

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { progressAfter } from "./ids.ts";
-import type { Block, SharedFile, Style } from "../../contract/content.ts";
+import type { Block, SharedFile, Spoiler, Style } from "../../contract/content.ts";
 import { END, type OpId, type Progress } from "../../contract/ids.ts";
 import type { PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { escapeHtml } from "../../content/html-render.ts";
+import { hiddenWords } from "../../content/hidden-file.ts";
 import { cut } from "../../content/length.ts";
 import { plainText } from "../../content/plain.ts";
 import { type Json, objectIn } from "../kit/json.ts";
@@ -25,6 +26,8 @@ const CAPTION_MAX = 8_192;
 export interface MatrixRenderOptions extends TextOptions {
   /** Where an earlier attempt ended. */
   readonly resume: Progress | null;
+  /** A hidden file goes as a link, if it has an address. */
+  readonly linksHidden?: boolean;
 }
 
 interface Place {
@@ -52,9 +55,11 @@ interface Rendered {
 export function renderPost(draft: PostDraft, options: MatrixRenderOptions): Rendered {
   const losses: Loss[] = [];
   const { body, author } = draft;
-  const files = body.files.filter(({ id }) => id !== null);
+  const isLink = ({ spoiler, url }: SharedFile): boolean =>
+    options.linksHidden === true && spoiler !== undefined && url !== null;
+  const files = body.files.filter((file) => file.id !== null && !isLink(file));
   const relation = relationOf(draft);
-  const lines = body.files.flatMap((file) => (file.id === null ? [fileInWords(file)] : []));
+  const lines = body.files.filter((file) => !files.includes(file)).map(lineOf);
   const isSaid = body.blocks.length > 0 || lines.length > 0 || files.length === 0;
   const texts = isSaid ? textParts(draft, lines, options, losses) : [];
   const count = texts.length + files.length;
@@ -105,11 +110,35 @@ function threadOnly(relation: Json): Json {
   return { "m.relates_to": { ...inner, is_falling_back: true, "m.in_reply_to": root } };
 }
 
-function withLines(text: Text, lines: readonly string[], hasWords: boolean): Text {
+/** A file in words. */
+interface Line {
+  readonly words: string;
+  /** Null: the words say it all. */
+  readonly html: string | null;
+}
+
+/** Clients make no previews of links within code. */
+function lineOf(file: SharedFile): Line {
+  const { url, spoiler } = file;
+  const words = fileInWords(file);
+  if (spoiler === undefined || url === null) return { words, html: null };
+  const reason = spoiler === true ? "" : `="${escapeHtml(oneLine(spoiler))}"`;
+  const link = `<code><a href="${escapeHtml(url)}">${escapeHtml(hiddenWords({ ...file, spoiler: true }))}</a></code>`;
+  return { words, html: `<span data-mx-spoiler${reason}>${link}</span>` };
+}
+
+function withLines(text: Text, lines: readonly Line[], { hasWords, isHtml }: Layout): Text {
   if (lines.length === 0) return text;
-  const body = text.body + (hasWords ? "\n" : "") + lines.join("\n");
-  const html = text.html === null ? null : text.html + (hasWords ? "<br>" : "") + lines.map(escapeHtml).join("<br>");
-  return { ...text, body, html };
+  const body = text.body + (hasWords ? "\n" : "") + lines.map(({ words }) => words).join("\n");
+  if (text.html === null && (!isHtml || lines.every(({ html }) => html === null))) return { ...text, body };
+  const before = text.html ?? escapeHtml(text.body).replaceAll("\n", "<br>");
+  const shown = lines.map(({ words, html }) => html ?? escapeHtml(words)).join("<br>");
+  return { ...text, body, html: before + (hasWords ? "<br>" : "") + shown };
+}
+
+interface Layout {
+  readonly hasWords: boolean;
+  readonly isHtml: boolean;
 }
 
 const TYPES: Readonly<Record<Style, string>> = { normal: "m.text", action: "m.emote", notice: "m.notice" };
@@ -117,23 +146,28 @@ const TYPES: Readonly<Record<Style, string>> = { normal: "m.text", action: "m.em
 /** In several messages where one does not take it, each with its own formatting and mentions. */
 function textParts(
   { body, author }: PostDraft,
-  lines: readonly string[],
+  lines: readonly Line[],
   options: TextOptions,
   losses: Loss[],
 ): readonly Json[] {
   const content = (text: Text): Json => textContent(TYPES[body.style], text);
   const text = textOf(body.blocks, body.source, author, options);
-  const whole = content(withLines(text, lines, body.blocks.length > 0));
+  const isHtml = options.html;
+  const whole = content(withLines(text, lines, { hasWords: body.blocks.length > 0, isHtml }));
   if (sizeOf(whole) <= TEXT_MAX) return [whole];
-  const blocks = [...withPeople(body.blocks, options), ...(lines.length === 0 ? [] : [paraOf(lines.join("\n"))])];
+  const [plain, hidden] = [lines.filter(({ html }) => html === null), lines.filter(({ html }) => html !== null)];
+  const said = plain.map(({ words }) => words).join("\n");
+  const blocks = [...withPeople(body.blocks, options), ...(said === "" ? [] : [paraOf(said)])];
   const name = nameOf(author, options.textIdentity);
   const part = (of: readonly Block[], isFirst: boolean): Json =>
     content(writtenText(of, null, isFirst ? name : NO_NAME, options));
   const nameSize = Buffer.byteLength(name.plain + name.html);
   const limits = { textMax: TEXT_MAX, firstMax: TEXT_MAX - nameSize, unit: "bytes" } as const;
-  return pack(blocks, { ...limits, sizeOf: (some) => sizeOf(part(some, false)) }, losses)
+  const parts = pack(blocks, { ...limits, sizeOf: (some) => sizeOf(part(some, false)) }, losses)
     .filter(({ of }) => plainText(of).trim() !== "")
     .map(({ of }, at) => part(of, at === 0));
+  const nothing: Text = { body: "", html: null, mentions: {} };
+  return hidden.length === 0 ? parts : [...parts, content(withLines(nothing, hidden, { hasWords: false, isHtml }))];
 }
 
 /** In bytes of its words; what formatting takes beside them counts in their measure. An edit holds it twice. */
@@ -162,20 +196,45 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/^audio\//u, "m.audio"],
 ];
 
-/** A message with a file; `body` is its caption where it differs from the name ("Media captions", v1.10). */
-export function fileContent(name: string, caption: Text, { mxc, mime, bytes, size }: Media): Json {
+/**
+ * A message with a file; `body` is its caption where it differs from the name ("Media captions", v1.10). `asFile`: a
+ * file to download, which no client shows.
+ */
+export function fileContent(
+  { name, spoiler }: Pick<SharedFile, "name" | "spoiler">,
+  caption: Text,
+  { mxc, mime: own, bytes, size }: Media,
+  asFile = false,
+): Json {
   const filename = oneLine(name).trim() || "file";
   const hasCaption = caption.body.trim() !== "";
+  const mime = asFile ? "application/octet-stream" : own;
   return {
     msgtype: KINDS.find(([pattern]) => pattern.test(mime))?.[1] ?? "m.file",
     body: hasCaption ? caption.body.trimEnd() : filename,
     filename,
     ...(hasCaption && formatted(caption.html)),
     url: mxc,
-    info: { mimetype: mime, size: bytes, ...size },
+    info: { mimetype: mime, size: bytes, ...(!asFile && size) },
     "m.mentions": caption.mentions,
+    ...(spoiler !== undefined && spoilerFields(spoiler)),
   };
 }
+
+/** MSC4193, and MSC3725 for clients that know only that. */
+function spoilerFields(spoiler: Spoiler): Json {
+  const reason = spoiler === true ? "" : oneLine(spoiler).trim();
+  return {
+    [SPOILER]: true,
+    ...(reason !== "" && { [`${SPOILER}.reason`]: reason }),
+    "town.robin.msc3725.content_warning": {
+      type: "town.robin.msc3725.spoiler",
+      ...(reason !== "" && { description: reason }),
+    },
+  };
+}
+
+const SPOILER = "page.codeberg.everypizza.msc4193.spoiler";
 
 /** "Event replacements": the new content, and a text for programs that do not know edits. */
 export function editContent(target: string, content: Json): Json {

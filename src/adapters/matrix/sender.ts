@@ -70,6 +70,11 @@ export class Sender {
     return this.options.rooms.joined(channel);
   }
 
+  /** Element shows hidden files openly. */
+  get linksHidden(): boolean {
+    return this.options.settings.SpoilerMedia === "link";
+  }
+
   textOptions(draft: PostDraft, room: MatrixRoom, textIdentity: TextIdentity): TextOptions {
     const find = (name: string): string | null => room.members.find(name);
     return { textIdentity, html: !this.options.settings.HTMLDisable, mayPing: draft.mayPing, find };
@@ -85,6 +90,7 @@ export class Sender {
     const { parts, losses } = renderPost(op, {
       ...this.textOptions(op, room, identity.textIdentity),
       resume: op.resume,
+      linksHidden: this.linksHidden,
     });
     const all = [...identity.losses, ...losses];
     const messages: MessageRef[] = [];
@@ -133,7 +139,8 @@ export class Sender {
   ): Promise<Result<Json>> {
     const { file, caption } = part;
     const uploaded = await this.options.uploads.take(file, signal);
-    if (uploaded.ok) return { ok: true, value: fileContent(file.name, caption, uploaded.media) };
+    const asFile = file.spoiler !== undefined && this.linksHidden;
+    if (uploaded.ok) return { ok: true, value: fileContent(file, caption, uploaded.media, asFile) };
     if (uploaded.failure !== null) return { ok: false, failure: uploaded.failure };
     job.losses.push({ what: "file", note: `${file.name}: ${uploaded.why.message}` });
     const { draft, room, identity } = job;

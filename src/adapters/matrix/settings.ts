@@ -69,6 +69,15 @@ const showing = {
   UseUserName: flag("Shows people by the local part of their id instead of their display name."),
   KeepQuotedReply: flag("Keeps the quote that older programs put before the text of a reply."),
   HTMLDisable: flag("Sends messages as plain text, without formatting."),
+  SpoilerMedia: {
+    type: "string",
+    description:
+      "How a picture goes that its sender hides: `link` is a link in a spoiler, or a file to download if there is no public address; `native` is a picture with the marks of MSC4193, which Element shows openly.",
+    enum: ["link", "native"],
+    default: "link",
+    zeroIsDefault: true,
+    protects: true,
+  },
   SpoofUsername: flag(
     "Changes the bot's display name in the room to the sender's before each message. Every change is an event in the room, so this suits quiet rooms only.",
   ),

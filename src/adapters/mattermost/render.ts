@@ -7,7 +7,7 @@ import { cut, measure } from "../../content/length.ts";
 import { protectWords, withoutNames } from "../../content/mattermost-protect.ts";
 import { renderMattermost } from "../../content/mattermost-render.ts";
 import { pack } from "../kit/pack.ts";
-import { captionOf, fileInWords, oneLine, paraOf } from "../kit/words.ts";
+import { captionOf, fileBlock, oneLine, paraOf } from "../kit/words.ts";
 import { progressAt } from "./ids.ts";
 import { beginsBlock, namesIn, withPeople } from "./text.ts";
 
@@ -77,7 +77,7 @@ function textsOf(draft: PostDraft, options: RenderOptions, losses: Loss[]): read
   if (!isSaid) return files.some(({ id }) => id !== null) ? [] : [""];
   const whole = untouched(draft, options, lines);
   if (whole !== null && measure(whole, "codepoints") <= textMax) return [whole];
-  const blocks = [...spoken(draft, options), ...(lines.length === 0 ? [] : [paraOf(lines.join("\n"))])];
+  const blocks = [...spoken(draft, options), ...joined(lines)];
   const text = renderMattermost(blocks);
   if (measure(text, "codepoints") <= textMax) return [text];
   const sizeOf = (some: readonly Block[]): number => measure(renderMattermost(some), "codepoints");
@@ -90,7 +90,7 @@ function textsOf(draft: PostDraft, options: RenderOptions, losses: Loss[]): read
 function untouched(
   { author, body, mayPing }: PostDraft,
   options: RenderOptions,
-  lines: readonly string[],
+  lines: readonly FileLine[],
 ): string | null {
   if (body.source.format !== "mattermost" || body.style !== "normal") return null;
   const isKnown = (name: string): boolean => {
@@ -101,7 +101,7 @@ function untouched(
   const name = author !== null && options.prefix ? protectWords(shownName(author.shown)) : "";
   const text = withoutNames(body.source.text, isKnown);
   const said = name !== "" && beginsBlock(text) ? `${name.trimEnd()}\n${text}` : name + text;
-  return [said, ...lines.map((line) => protectWords(line))].filter((part) => part !== "").join("\n");
+  return [said, ...lines.map((line) => renderMattermost([line]))].filter((part) => part !== "").join("\n");
 }
 
 const shownName = (shown: string): string => cut(oneLine(shown), NAME_MAX, "codepoints");
@@ -122,11 +122,21 @@ function spoken({ author, body, mayPing }: PostDraft, { prefix, names }: RenderO
   return named.map((block) => (block.t === "para" ? { t: "para", of: [{ t: "italic", of: block.of }] } : block));
 }
 
+type FileLine = ReturnType<typeof fileBlock>;
+
 /** The caption of a file; one that is not there is a link, or is named at least. */
-function fileLines({ file, id }: RenderedFile): readonly string[] {
-  const words = id === null ? fileInWords(file) : captionOf(file);
-  return words === "" ? [] : [words];
+function fileLines({ file, id }: RenderedFile): readonly FileLine[] {
+  if (id === null) return [fileBlock(file)];
+  const words = captionOf(file);
+  return words === "" ? [] : [paraOf(words)];
 }
+
+/** As the lines of one paragraph. */
+function joined(lines: readonly FileLine[]): readonly Block[] {
+  return lines.length === 0 ? [] : [{ t: "para", of: lines.flatMap(({ of }, at) => (at === 0 ? of : [LINE, ...of])) }];
+}
+
+const LINE: Inline = { t: "text", text: "\n" };
 
 /** Whom the text of a draft may mean. */
 export const namesOf = ({ body, mayPing }: PostDraft): readonly string[] => namesIn(body.blocks, mayPing);

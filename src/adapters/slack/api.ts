@@ -37,6 +37,8 @@ export interface NewMessage {
   /** Null: the app's own. */
   readonly username: string | null;
   readonly iconUrl: string | null;
+  /** Absent: links have previews. */
+  readonly unfurl?: false;
 }
 
 export interface MessageChange {
@@ -150,7 +152,7 @@ export class SlackApi {
 
   /** Null: it answers without the message. */
   async post(message: NewMessage, signal: AbortSignal): Promise<SlackResult<SlackMessage | null>> {
-    const { channel, text, blocks, threadTs, metadata, username, iconUrl } = message;
+    const { channel, text, blocks, threadTs, metadata, username, iconUrl, unfurl = true } = message;
     const args = {
       channel,
       text,
@@ -159,7 +161,8 @@ export class SlackApi {
       metadata,
       username,
       icon_url: iconUrl,
-      unfurl_links: true,
+      unfurl_links: unfurl,
+      ...(!unfurl && { unfurl_media: false }),
     };
     const answer = await this.#web.write({ method: "chat.postMessage", part: channel, args, signal });
     return mapped(answer, (body) => {

@@ -223,7 +223,7 @@ export class SlackEditor {
     let isNamed = hasFiles || (first?.username !== "" && speaker === null && op.author !== null);
     for (let changes = 0; changes <= CHANGES_MAX; changes += 1) {
       const blocks = isNamed ? spoken(op, part.blocks, this.#exact) : inStyle(op, part.blocks);
-      const wanted = { op: op.id, upTo: END, channel: op.channel, root, ...part, blocks, speaker };
+      const wanted = { op: op.id, upTo: END, channel: op.channel, root, ...part, blocks, speaker, body: op.body };
       const done = await this.#sender.poster.make(wanted, attempt.signal);
       if (done.is === "ended") return this.#sender.stopped(op.id, part.files, done.outcome);
       if (done.is === "made") {

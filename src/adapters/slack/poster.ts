@@ -1,4 +1,4 @@
-import type { Block } from "../../contract/content.ts";
+import type { Block, Body } from "../../contract/content.ts";
 import type { ChannelRef, OpId, Progress } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { isAborted } from "../../lib/abort.ts";
@@ -33,6 +33,8 @@ export interface SlackWanted {
   readonly files: readonly UploadedFile[];
   /** Null: the app itself speaks. Messages with files have no other name. */
   readonly speaker: SlackSpeaker | null;
+  /** A link to a hidden file has no preview. */
+  readonly body: Pick<Body, "files">;
 }
 
 export type SlackMade =
@@ -88,6 +90,7 @@ export class SlackPoster {
     const part = { op, mark: markOf(key, upTo) };
     const written = writtenAs(blocks, blockIdOf(part), hasEmoji);
     const metadata = metadataOf(part, speaker !== null);
+    const isHiding = wanted.body.files.some(({ spoiler }) => spoiler !== undefined);
     const answer = await api.post(
       {
         channel,
@@ -96,6 +99,7 @@ export class SlackPoster {
         metadata,
         username: speaker?.username ?? null,
         iconUrl: speaker?.iconUrl ?? null,
+        ...(isHiding && { unfurl: false }),
       },
       signal,
     );

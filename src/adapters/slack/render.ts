@@ -6,7 +6,7 @@ import { renderSlack, SLACK_TEXT_MAX, slackTextLength } from "../../content/slac
 import { SLACK_RICH_MAX, slackRichLength, slackRichText } from "../../content/slack-rich.ts";
 import type { Json } from "../kit/json.ts";
 import { pack } from "../kit/pack.ts";
-import { captionOf, fileInWords, paraOf } from "../kit/words.ts";
+import { captionOf, fileBlock, paraOf } from "../kit/words.ts";
 import { NOTHING_SENT, type SlackSent } from "./progress.ts";
 import { withPeople } from "./text.ts";
 
@@ -162,15 +162,18 @@ function piecesOf({ body, mayPing }: PostDraft, { people, files, sent }: SlackPo
   const text = blocks.slice(sent.block).map((block, index): Piece => ({ block, place: sent.block + index }));
   const lines = files.flatMap((file, index): readonly Piece[] => {
     const place = blocks.length + index;
-    const words = place < sent.block ? "" : lineOf(file);
-    return words === "" ? [] : [{ block: paraOf(words), place }];
+    const line = place < sent.block ? null : lineOf(file);
+    return line === null ? [] : [{ block: line, place }];
   });
   return [...text, ...lines];
 }
 
-/** What is said of a file beside the text; empty: nothing. */
-const lineOf = ({ file, goes }: SlackRenderedFile): string =>
-  goes === "natively" ? captionOf(file) : fileInWords(file);
+/** What is said of a file beside the text; null: nothing. */
+function lineOf({ file, goes }: SlackRenderedFile): Block | null {
+  if (goes !== "natively") return fileBlock(file);
+  const words = captionOf(file);
+  return words === "" ? null : paraOf(words);
+}
 
 type Speaking = Pick<PostDraft, "author" | "body">;
 

@@ -179,6 +179,7 @@ export class SlackSender {
         blocks: part.blocks,
         files: part.files.flatMap((file) => course.there.get(file) ?? []),
         speaker: part.files.length > 0 ? null : this.speakerOf(op),
+        body: op.body,
       };
       const made = await this.poster.make(wanted, signal);
       if (made.is === "ended") return this.stopped(op.id, part.files, made.outcome);

@@ -35,6 +35,8 @@ export interface TelegramAttached {
   readonly file: Upload;
   /** Null: none. */
   readonly caption: TelegramText | null;
+  /** It is covered until a reader asks for it; photos, videos and animations alone can be. */
+  readonly isHidden: boolean;
 }
 
 /** Where something is said. */
@@ -151,7 +153,7 @@ export class TelegramApi {
     signal: AbortSignal,
   ): Promise<TelegramResult<TelegramSent>> {
     const { kind, name, file, caption } = attached;
-    const fields = formOf({ ...placed(place), ...captioned(caption), ...manner(kind) });
+    const fields = formOf({ ...placed(place), ...captioned(caption), ...manner(attached) });
     const form = multipart([...fields, { name: kind, fileName: name, file }]);
     const method = `send${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
     return mapped(await this.#bot.upload(method, form, { signal }), sentIn);
@@ -163,11 +165,11 @@ export class TelegramApi {
     items: readonly TelegramAttached[],
     signal: AbortSignal,
   ): Promise<TelegramResult<readonly TelegramSent[]>> {
-    const media = items.map(({ kind, caption }, at) => ({
-      type: kind,
+    const media = items.map((item, at) => ({
+      type: item.kind,
       media: `attach://file${at}`,
-      ...captioned(caption),
-      ...manner(kind),
+      ...captioned(item.caption),
+      ...manner(item),
     }));
     const files = items.map(({ name, file }, at) => ({ name: `file${at}`, fileName: name, file }));
     const form = multipart([...formOf({ ...placed(place), media }), ...files]);
@@ -198,10 +200,10 @@ export class TelegramApi {
   /** The file of a message, with its caption. */
   async editMedia(
     { chat, id }: TelegramTarget,
-    { kind, name, file, caption }: TelegramAttached,
+    { kind, name, file, caption, isHidden }: TelegramAttached,
     signal: AbortSignal,
   ): Promise<TelegramResult<null>> {
-    const media = { type: kind, media: "attach://file0", ...captioned(caption), ...manner(kind) };
+    const media = { type: kind, media: "attach://file0", ...captioned(caption), ...manner({ kind, isHidden }) };
     const form = multipart([
       ...formOf({ chat_id: chat, message_id: id, media }),
       { name: "file0", fileName: name, file },
@@ -235,9 +237,9 @@ const placed = ({ chat, topic, replyTo }: TelegramPlace): Json => ({
 });
 
 /** A document stays the file that it is: no sticker is made of it, and no animation. */
-const manner = (kind: TelegramFileKind): Json => {
+const manner = ({ kind, isHidden }: Pick<TelegramAttached, "kind" | "isHidden">): Json => {
   if (kind === "document") return { disable_content_type_detection: true };
-  return kind === "video" ? { supports_streaming: true } : {};
+  return { ...(kind === "video" && { supports_streaming: true }), ...(isHidden && { has_spoiler: true }) };
 };
 
 const captioned = (caption: TelegramText | null): Json =>

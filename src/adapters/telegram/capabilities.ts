@@ -10,6 +10,7 @@ export const capabilities = {
   notice: "emulated",
   fileIn: "native",
   fileOut: "native",
+  hiddenFiles: "with captions",
   members: "native",
   topic: "none",
   // Of the last 24 hours.

@@ -166,7 +166,7 @@ export class TelegramEditor {
       call.leaving.push(target);
       return { is: "done" };
     }
-    const shown = poster.shown(said ?? NOT_NEEDED);
+    const shown = poster.shown(said ?? NOT_NEEDED, op.body);
     const changed = await this.#ask(call, target, async (at) => await link.api.editText(at, shown, attempt.signal));
     if (changed.is === "other") poster.known.note(op.channel, target, { is: "media", file: null, hasWords: true });
     if (changed.is !== "done") return changed;
@@ -195,7 +195,7 @@ export class TelegramEditor {
     if (file !== undefined) changed = await this.#replace(call, target, { file, caption });
     else if (isFirst)
       changed = await this.#ask(call, target, async (at) => {
-        return await link.api.editCaption(at, poster.shown(caption), attempt.signal);
+        return await link.api.editCaption(at, poster.shown(caption, op.body), attempt.signal);
       });
     if (changed.is === "other") poster.known.note(op.channel, target, { is: "text" });
     if (changed.is === "refused") call.leaving.push(target);
@@ -247,7 +247,7 @@ export class TelegramEditor {
     losses.push({ what: "delete", note: stop.why.message });
     kept.push(target);
     const isMedia = poster.known.of(op.channel, target)?.is === "media";
-    const shown = poster.shown(isMedia ? nameText(op) : NOT_NEEDED);
+    const shown = poster.shown(isMedia ? nameText(op) : NOT_NEEDED, op.body);
     return await this.#ask(call, target, async (at) =>
       isMedia
         ? await link.api.editCaption(at, shown, attempt.signal)
@@ -296,7 +296,7 @@ export class TelegramEditor {
     const { op, attempt } = call;
     if (!call.isAnnounced && !(await attempt.sending(END))) return { is: "ended", outcome: GIVEN_UP };
     call.isAnnounced = true;
-    const wanted = { op: op.id, channel: op.channel, replyTo: null, ...part };
+    const wanted = { op: op.id, channel: op.channel, replyTo: null, body: op.body, ...part };
     return await this.#sender.poster.make(wanted, attempt.signal);
   }
 

@@ -1,4 +1,4 @@
-import type { SharedFile } from "../../contract/content.ts";
+import type { Body, SharedFile } from "../../contract/content.ts";
 import type { ChannelRef, MessageRef, OpId } from "../../contract/ids.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import type { TelegramText } from "../../content/telegram-write.ts";
@@ -22,6 +22,8 @@ export interface TelegramWanted {
   /** Null: nothing but files. */
   readonly said: TelegramText | null;
   readonly files: readonly TelegramPartFile[];
+  /** Whether Telegram shows a preview of a link: see `TelegramPoster.shown`. */
+  readonly body: Pick<Body, "files">;
 }
 
 export type TelegramMade =
@@ -67,12 +69,12 @@ export class TelegramPoster {
   }
 
   async #say(
-    { channel, replyTo, said }: TelegramWanted,
+    { channel, replyTo, said, body }: TelegramWanted,
     signal: AbortSignal,
   ): Promise<TelegramAsked<readonly TelegramSent[], TelegramUnsent>> {
     const { api } = this.#link;
     return await this.calls.ask(channel, signal, async (room) =>
-      listed(await api.sendText(this.#placeIn(room, replyTo), this.shown(said), signal)),
+      listed(await api.sendText(this.#placeIn(room, replyTo), this.shown(said, body), signal)),
     );
   }
 
@@ -84,9 +86,7 @@ export class TelegramPoster {
     return await this.calls.ask(channel, signal, async (room) => {
       const place = this.#placeIn(room, replyTo);
       return await this.uploads.send({ op, files }, signal, async (opened) => {
-        const attached = opened.map(({ kind, name, file }, at): TelegramAttached => {
-          return { kind, name, file, caption: at === 0 ? said : null };
-        });
+        const attached = opened.map((one, at): TelegramAttached => ({ ...one, caption: at === 0 ? said : null }));
         const [first, second] = attached;
         if (first === undefined || second !== undefined) return await api.sendAlbum(place, attached, signal);
         return listed(await api.sendFile(place, first, signal));
@@ -98,10 +98,11 @@ export class TelegramPoster {
     return { chat, topic, replyTo: target === null ? null : this.calls.idIn(ref, target) };
   }
 
-  /** As the settings have it. */
-  shown(said: TelegramText | null): TelegramText & { readonly preview: boolean } {
+  /** As the settings have it; a link to a hidden file has no preview. */
+  shown(said: TelegramText | null, { files }: Pick<Body, "files">): TelegramText & { readonly preview: boolean } {
     const { text, entities } = said ?? NO_WORDS;
-    return { text, entities, preview: !this.#link.settings.DisableWebPagePreview };
+    const isOpen = files.every(({ spoiler }) => spoiler === undefined);
+    return { text, entities, preview: isOpen && !this.#link.settings.DisableWebPagePreview };
   }
 
   #note({ channel, said, files }: TelegramWanted, { id, chat }: TelegramSent, at: number): MessageRef {

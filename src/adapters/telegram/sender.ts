@@ -88,7 +88,7 @@ export class TelegramSender {
     const { channel } = op;
     const target = course.sent.parts === 0 ? (op.reply?.target ?? null) : null;
     const made = await this.poster.make(
-      { op: op.id, channel, replyTo: target, said: part.said, files: part.files },
+      { op: op.id, channel, replyTo: target, said: part.said, files: part.files, body: op.body },
       signal,
     );
     const isReply = target === null || this.poster.calls.idIn(channel, target) !== null;

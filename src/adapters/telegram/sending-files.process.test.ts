@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bodyOf, doOp, messagesOf, postOf } from "../../../test/contract/ops.ts";
+import type { SharedFile } from "../../contract/content.ts";
 import { aSharedFile, fileIdOf, someBytes } from "../../../test/contract/shared-file.ts";
 import {
   aFile,
@@ -43,6 +44,34 @@ describe("files", () => {
     expect(outcome).toMatchObject({ is: "delivered", receipt: { losses: [] } });
     expect(textsOf(town, town.dock)).toEqual([said]);
     expect(contents(town)).toEqual([new Uint8Array(content)]);
+  });
+
+  test("hidden pictures are covered, each of an album too; what Telegram cannot cover is a link", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const hidden = ["a.png", "b.mp4", "c.txt"].map((name): SharedFile => {
+      const file = aFile(life, name, name === "a.png" ? aPicture() : someBytes(1_000));
+      return { ...file, url: `https://media.example/${name}`, spoiler: "the ending" };
+    });
+    await postFiles(town, life, hidden);
+    const said = ours(town, town.dock).map(({ wire }) => [wire.has_media_spoiler ?? false, wire.link_preview_options]);
+    expect(textsOf(town, town.dock)).toEqual([
+      "look\n[hidden file: the ending]: https://media.example/c.txt [photo]",
+      "[video b.mp4]",
+    ]);
+    expect(said).toEqual([
+      [true, undefined],
+      [true, undefined],
+    ]);
+  });
+
+  test("a link to a hidden file has no preview", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const file = aFile(life, "c.txt", someBytes(1_000));
+    await postFiles(town, life, [{ ...file, url: "https://media.example/c.txt", spoiler: true }]);
+    const [message] = ours(town, town.dock);
+    expect(message?.wire.link_preview_options).toEqual({ is_disabled: true });
   });
 
   test("albums: what may stand together does, with the words", async () => {

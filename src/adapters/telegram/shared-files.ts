@@ -53,6 +53,11 @@ function stillOf(raw: Json, suffix: string): RemoteFile | null {
  * that stand still are made PNG when they are opened.
  */
 export function filesOf(raw: Json, id: number | string, asPng: boolean): readonly RemoteFile[] {
+  const files = openFilesOf(raw, id, asPng);
+  return raw["has_media_spoiler"] === true ? files.map((file) => ({ ...file, spoiler: true })) : files;
+}
+
+function openFilesOf(raw: Json, id: number | string, asPng: boolean): readonly RemoteFile[] {
   if (asPng && isObject(raw["sticker"])) {
     const sticker = pngOf(raw["sticker"], id);
     if (sticker !== null) return [sticker];

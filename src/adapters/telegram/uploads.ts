@@ -26,6 +26,9 @@ export type TelegramLesson = ({ readonly as: TelegramFileKind } | { readonly mis
 /** What one try has taught of its files. Another may find it otherwise, as rights change. */
 export type TelegramLessons = Map<string, TelegramLesson>;
 
+/** What Telegram can hide. */
+const COVERED: ReadonlySet<TelegramFileKind> = new Set(["photo", "video", "animation"]);
+
 interface NotSent {
   readonly is: "refused";
   readonly file: SharedFile;
@@ -59,10 +62,11 @@ export class TelegramUploads {
   wayOf(file: SharedFile, lessons: TelegramLessons): TelegramRenderedFile {
     if (file.id === null) return { file, goes: "in the text" };
     const lesson = lessons.get(keyOf(file)) ?? this.#lessons.get(keyOf(file));
-    if (lesson === undefined) return { file, goes: kindOf(file) };
-    return "as" in lesson
-      ? { file, goes: lesson.as }
-      : { file: { ...file, missing: lesson.missing }, goes: "in the text" };
+    if (lesson !== undefined && "missing" in lesson)
+      return { file: { ...file, missing: lesson.missing }, goes: "in the text" };
+    const kind = lesson?.as ?? kindOf(file);
+    if (file.spoiler === undefined || COVERED.has(kind)) return { file, goes: kind };
+    return { file: { ...file, missing: "Telegram hides only pictures and videos" }, goes: "in the text" };
   }
 
   learn(file: SharedFile, lesson: TelegramLesson, lessons: TelegramLessons): void {
@@ -106,7 +110,9 @@ export class TelegramUploads {
     }
     return {
       is: "opened",
-      files: opened.map(({ kind, content: { name, upload } }) => ({ kind, name, file: upload })),
+      files: opened.map(({ of, kind, content: { name, upload } }) => {
+        return { kind, name, file: upload, isHidden: of.spoiler !== undefined };
+      }),
       unread: () => opened.find(({ content }) => !content.isRead)?.of ?? null,
       broken: () => opened.find(({ content }) => content.isBroken)?.of ?? null,
     };

@@ -3,6 +3,7 @@ import type { MessageRef } from "../../contract/ids.ts";
 import type { DeleteOp, EditOp, PostOp, ReactOp } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import { hiddenWords } from "../../content/hidden-file.ts";
 import { erase } from "./acts.ts";
 import { capabilities } from "./capabilities.ts";
 import type { Chat } from "./chat.ts";
@@ -134,7 +135,8 @@ export class Outgoing {
     const files: StoredFile[] = [];
     for (const [at, file] of shared.entries()) {
       const kept = await this.#copy(file, messageId(message, String(at)), channel, signal);
-      const { name, comment: caption } = file;
+      const { comment: caption } = file;
+      const name = file.spoiler === undefined ? file.name : hiddenWords(file);
       if (typeof kept === "string") {
         losses.push({ what: "file", note: `${name} is only named: ${kept}` });
         const missing = file.url === null ? kept : file.url;

@@ -160,4 +160,13 @@ describe("files", () => {
       { name: "sea.jpg", comment: "the sea", mime: "image/jpeg", bytes: 7, url, ref: null },
     ]);
   });
+
+  test.each([
+    ["the\nending", "the ending"],
+    ["", true],
+  ])("a hint of %j hides the file (XEP-0382)", (hint, spoiler) => {
+    const url = "https://x.example/a.jpg";
+    const hidden = `<spoiler xmlns="urn:xmpp:spoiler:0">${hint}</spoiler>`;
+    expect(body(`<body>${url}</body>${hidden}${oob(url)}`)).toMatchObject({ files: [{ url, spoiler }] });
+  });
 });

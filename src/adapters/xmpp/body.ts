@@ -19,7 +19,13 @@ const ACTION = "/me ";
  * null when it says nothing. `calls`: the nicks of people whom it addresses and these words do not name.
  */
 export function readBody(message: Stanza, calls: (words: string) => readonly string[] = () => []): SaidBody | null {
-  const files = [...sharedFiles(message), ...outOfBand(message)].filter(distinct).slice(0, FILES_MAX);
+  const found = [...sharedFiles(message), ...outOfBand(message)].filter(distinct).slice(0, FILES_MAX);
+  // XEP-0382 hides all of a message.
+  const hint = child(message, "spoiler", NS.spoiler);
+  const files =
+    hint === undefined
+      ? found
+      : found.map((file) => ({ ...file, spoiler: oneLine(hint.getText()) || (true as const) }));
   const urls = files.flatMap(({ url }) => url ?? []);
   const said = withoutFallback(message, childText(message, "body") ?? "", urls);
   const text = files.some(({ url }) => url === said.trim()) ? "" : said;

@@ -13,6 +13,7 @@ export const capabilities = {
   notice: "emulated",
   fileIn: "native",
   fileOut: "native",
+  hiddenFiles: "alone",
   members: "native",
   topic: "native",
   history: "native",

@@ -3,6 +3,7 @@ import { progressAt } from "./ids.ts";
 import type { DeleteOp, EditOp, PostDraft, PostOp, ReactOp, TopicOp } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import { hiddenWords } from "../../content/hidden-file.ts";
 import { cut } from "../../content/length.ts";
 import { onAbort } from "../../lib/abort.ts";
 import type { Fate, Outbox } from "./outbox.ts";
@@ -10,9 +11,17 @@ import { authorRef, type OwnIds, type XmppPartKind, readRef, roomRef } from "./r
 import { messageRefused } from "./refusals.ts";
 import { type FilePart, type XmppPart, renderPost } from "./render.ts";
 import type { XmppRoom } from "./room.ts";
-import { fileMessage, reactions, type ReplyTarget, retraction, subject, textMessage } from "./stanzas.ts";
+import {
+  fileMessage,
+  hiddenFileMessage,
+  reactions,
+  type ReplyTarget,
+  retraction,
+  subject,
+  textMessage,
+} from "./stanzas.ts";
 import type { XmppUploads } from "./upload.ts";
-import type { Stanza } from "./xml.ts";
+import { type Stanza, withoutInvalid } from "./xml.ts";
 
 /** Tries of one op after which a file that cannot be uploaded goes as a link, or not at all. */
 const UPLOAD_TRIES = 3;
@@ -224,7 +233,11 @@ export class XmppSender {
       this.#halt(room, attempt) ?? (room.entry === entry ? null : later("network", "Rialto was out of the room"));
     if (halt !== null) return { ok: false, outcome: halt };
     if (file.is === "later") return { ok: false, outcome: file.outcome };
-    if (file.is === "link") return this.#write(room, id, part.end, fileMessage(envelope, file.url));
+    const hidden = part.file.spoiler === undefined ? null : withoutInvalid(hiddenWords(part.file));
+    if (file.is === "link") {
+      const shown = hidden === null ? fileMessage(envelope, file.url) : hiddenFileMessage(envelope, file.url, hidden);
+      return this.#write(room, id, part.end, shown);
+    }
     const words = { ...part, is: "text", text: file.words, unstyled: true } as const;
     return this.#write(room, id, part.end, textMessage(envelope, words, {}));
   }
@@ -238,7 +251,8 @@ export class XmppSender {
     }
     if (file.url !== null) return { is: "link", url: file.url };
     losses.push({ what: "file", note: `${file.name}: ${put.why.message}` });
-    return { is: "words", words: `(${file.name} could not be sent: ${put.why.message})` };
+    const name = file.spoiler === undefined ? file.name : hiddenWords(file);
+    return { is: "words", words: `(${name} could not be sent: ${put.why.message})` };
   }
 
   #retract(room: XmppRoom, op: OpId, part: string, { sid, id: ownId }: Target): Written {

@@ -2,6 +2,7 @@ import type { Block, Body, SharedFile } from "../../contract/content.ts";
 import { progressAt } from "./ids.ts";
 import { END, type Progress } from "../../contract/ids.ts";
 import type { OpAuthor, PostDraft } from "../../contract/ops.ts";
+import { hiddenWords } from "../../content/hidden-file.ts";
 import { cut, measure } from "../../content/length.ts";
 import { plainText } from "../../content/plain.ts";
 import { lettersOf } from "../../content/slice.ts";
@@ -89,7 +90,8 @@ const HINT_MAX = 255;
 /** The words that stand above a file; without any, its name says whose it is. */
 function captionOf(file: SharedFile, needsName: boolean): string {
   const comment = file.comment.trim();
-  return comment !== "" || !needsName ? comment : file.name;
+  if (comment !== "" || !needsName) return comment;
+  return file.spoiler === undefined ? file.name : hiddenWords(file);
 }
 
 /** The text begins after `resume` already. */

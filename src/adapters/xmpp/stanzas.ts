@@ -60,6 +60,11 @@ export function fileMessage(envelope: Envelope, url: string): Stanza {
   return message(envelope, el("body", {}, url), el("x", { xmlns: NS.oob }, el("url", {}, url)));
 }
 
+/** The address of a file that its sender hides: behind a hint (XEP-0382), and without what clients make previews of. */
+export function hiddenFileMessage(envelope: Envelope, url: string, words: string): Stanza {
+  return message(envelope, el("spoiler", { xmlns: NS.spoiler }, words), el("body", {}, `[${words}] ${url}`));
+}
+
 const RETRACTED = "/me deleted a message, which your program still shows.";
 
 /**

@@ -24,7 +24,14 @@ export function readFile(file: PostedFile): FileDraft | string {
     SHA: (file.SHA ?? "").toWellFormed(),
     NativeID: (file.NativeID ?? "").toWellFormed(),
     content,
+    ...spoilerOf(file),
   };
+}
+
+/** An empty reason is none; false: it is open. */
+function spoilerOf({ Spoiler }: PostedFile): Pick<FileItem, "Spoiler"> {
+  if (Spoiler === undefined || Spoiler === false) return {};
+  return { Spoiler: Spoiler === true ? true : Spoiler.toWellFormed().trim() || true };
 }
 
 /** The last group may carry bits that mean nothing, as some encoders leave them. */

@@ -55,6 +55,16 @@ describe("what is taken", () => {
     expect(draft(`{"Extra":{"file":[{"Data":"${data}"}]}}`).files[0]?.content?.toString()).toMatch(/^(hi|hel|a)$/);
   });
 
+  test.each([
+    ["true", true],
+    ['" the ending "', "the ending"],
+    ['""', true],
+    ["false", undefined],
+    ["null", undefined],
+  ])("a file with the spoiler %s", (given, spoiler) => {
+    expect(draft(`{"Extra":{"file":[{"Data":"aGk=","spoiler":${given}}]}}`).files[0]?.Spoiler).toBe(spoiler);
+  });
+
   test("a file may be an address only", () => {
     expect(draft('{"Extra":{"file":[{"URL":"https://x/y","Size":7}]}}').files[0]).toMatchObject({
       content: null,

@@ -13,18 +13,19 @@ const value = fc.oneof(
 
 /** Mostly what a field must be, so that every field is reached. */
 function fieldsOf(
-  properties: Readonly<Record<string, { readonly type: string }>>,
+  properties: Readonly<Record<string, { readonly type: string | readonly string[] }>>,
   object: fc.Arbitrary<unknown>,
 ): fc.Arbitrary<object> {
   const right: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     string: fc.constant("x"),
     boolean: fc.boolean(),
     integer: fc.nat(),
+    "boolean,string": fc.oneof(fc.boolean(), fc.constant("x")),
     object,
   };
   const entries = Object.entries(properties).map(([key, { type }]) => {
-    const fits = right[type];
-    if (fits === undefined) throw new Error(type);
+    const fits = right[String(type)];
+    if (fits === undefined) throw new Error(String(type));
     return [key, fc.oneof({ weight: 8, arbitrary: fits }, { weight: 1, arbitrary: value })] as const;
   });
   return fc.record(Object.fromEntries(entries), { requiredKeys: [] });

@@ -55,11 +55,13 @@ const CHECKS = {
     if (!Number.isInteger(value) && Math.abs(value) !== Infinity) return "must be integer";
     return value >= 0 ? null : "must be >= 0";
   },
+  "boolean,string": (value) =>
+    typeof value === "boolean" || typeof value === "string" ? null : "must be boolean,string",
 } satisfies Readonly<Record<string, Check>>;
 
 const FILE_CHECKS = Object.entries(PostedFileSchema.properties).map(([key, { type }]): [string, Check] => [
   key,
-  CHECKS[type],
+  typeof type === "string" ? CHECKS[type] : CHECKS["boolean,string"],
 ]);
 
 /** Null stands for the files. */

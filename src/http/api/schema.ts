@@ -18,6 +18,13 @@ const fileFields = {
   NativeID: text("The file's identifier on its origin network."),
 } as const;
 
+const Spoiler = {
+  type: ["boolean", "string"],
+  description:
+    "Its sender hides the file until a reader asks for it: true, or the reason. Absent: the file is open. " +
+    "Readers get a hidden file as a link, without `Data` and `Comment`.",
+} as const;
+
 const hops = {
   type: "integer",
   minimum: 0,
@@ -61,7 +68,7 @@ const messageFields = {
         properties: {
           file: {
             type: "array",
-            items: { type: "object", properties: fileFields, required: Object.keys(fileFields) },
+            items: { type: "object", properties: { ...fileFields, Spoiler }, required: Object.keys(fileFields) },
           },
         },
         required: ["file"],
@@ -101,7 +108,7 @@ export const PostSchema = {
     Extra: {
       type: "object",
       description: "Files to deliver; each needs `Data` or `URL`. Keys other than `file` are ignored.",
-      properties: { file: { type: "array", items: { type: "object", properties: fileFields } } },
+      properties: { file: { type: "array", items: { type: "object", properties: { ...fileFields, Spoiler } } } },
     },
     hops,
   },

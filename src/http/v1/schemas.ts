@@ -11,12 +11,16 @@ const orNull = (schema: { readonly type: string }) => ({ ...schema, type: [schem
 const listOf = (items: JsonSchema) => ({ type: "array", items });
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** All keys are there; others may come with a later version, and are to be passed over. */
-const whole = (properties: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema => ({
+/** All keys but the optional ones are there; others may come with a later version, and are to be passed over. */
+const whole = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  description?: string,
+  optional: readonly string[] = [],
+): JsonSchema => ({
   type: "object",
   ...(description !== undefined && { description }),
   properties,
-  required: Object.keys(properties),
+  required: Object.keys(properties).filter((key) => !optional.includes(key)),
 });
 
 const EVENT_BASE = {
@@ -113,15 +117,24 @@ export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     hops: { type: "integer", description: "How many programs have carried it from one gateway to another." },
     files: listOf(ref("File")),
   }),
-  File: whole({
-    id: { ...text, description: "For `/v1/files/{id}`; empty while only `url` is known." },
-    name: text,
-    mime: text,
-    bytes: { type: "integer", description: "0: nobody knows." },
-    caption: text,
-    url: { ...text, description: "Where it can be had; empty: by its id only." },
-    expires: { ...orNull(time), description: "When `url` ends; null: nobody knows, or it does not." },
-  }),
+  File: whole(
+    {
+      id: { ...text, description: "For `/v1/files/{id}`; empty while only `url` is known." },
+      name: text,
+      mime: text,
+      bytes: { type: "integer", description: "0: nobody knows." },
+      caption: text,
+      url: { ...text, description: "Where it can be had; empty: by its id only." },
+      expires: { ...orNull(time), description: "When `url` ends; null: nobody knows, or it does not." },
+      spoiler: {
+        type: ["boolean", "string"],
+        description:
+          "Its sender hides it and its caption until a reader asks for it: true, or the reason. Absent: it is open.",
+      },
+    },
+    undefined,
+    ["spoiler"],
+  ),
   Receipt: whole(
     {
       gateway: text,

@@ -1,4 +1,10 @@
-import { type APIAllowedMentions, type APIEmbed, type APIMessage, MessageReferenceType } from "discord-api-types/v10";
+import {
+  AttachmentFlags,
+  type APIAllowedMentions,
+  type APIEmbed,
+  type APIMessage,
+  MessageReferenceType,
+} from "discord-api-types/v10";
 import type { Body } from "./requests.ts";
 import { badField, type FieldErrors, invalid, no, textOf, type Upload } from "./wire.ts";
 
@@ -94,6 +100,7 @@ function filesOf(said: unknown, files: Body["files"]): Pick<Draft, "files" | "ke
         ...upload,
         ...(name !== "" && { name }),
         ...(typeof description === "string" && { description }),
+        ...(one["is_spoiler"] === true && { more: { ...upload.more, flags: AttachmentFlags.IsSpoiler } }),
       });
     } else if (/^\d{15,}$/.test(id)) keep.push(id);
     else throw badField(`attachments.${at}.id`, "ATTACHMENT_NOT_FOUND", "Attachment data not found");

@@ -28,7 +28,13 @@ export function textIn(world: World, args: Args, tooLong = "message is too long"
   const { text, entities } = normal(given, readEntities(args.json("entities"), world.users));
   if (text === "") throw bad("message text is empty");
   if (lengthOf(text) > TEXT_MAX) throw bad(tooLong);
-  return { text, ...(entities.length > 0 && { entities: [...entities] }) } satisfies Content;
+  const preview = args.json("link_preview_options");
+  const isOff = isRecord(preview) && preview["is_disabled"] === true;
+  return {
+    text,
+    ...(entities.length > 0 && { entities: [...entities] }),
+    ...(isOff && { link_preview_options: { is_disabled: true } }),
+  } satisfies Content;
 }
 
 export function captionIn(world: World, args: Args, tooLong = "message caption is too long"): Content {
@@ -44,6 +50,9 @@ export function captionIn(world: World, args: Args, tooLong = "message caption i
 function noParseMode(args: Args): void {
   if (args.has("parse_mode")) throw bad("unsupported parse_mode");
 }
+
+const spoilerIn = (args: Args): Pick<Content, "has_media_spoiler"> =>
+  args.flag("has_spoiler") ? { has_media_spoiler: true } : {};
 
 export const extraOf = (args: Args): Extra => ({
   ...(args.has("duration") && { duration: args.int("duration") }),
@@ -66,8 +75,7 @@ export function sendMethods(parts: Parts): Methods {
       const place = placeOf(parts, call, kind);
       const file = parts.files.given(kind, call.args, kind);
       checkRate(parts, place.chat, call.bot, "post");
-      const spoiler = call.args.flag("has_spoiler") ? { has_media_spoiler: true as const } : {};
-      const content = { ...mediaOf(parts.files, file, extraOf(call.args)), ...caption, ...spoiler };
+      const content = { ...mediaOf(parts.files, file, extraOf(call.args)), ...caption, ...spoilerIn(call.args) };
       return postAs(parts, call.bot, place, content).wire;
     };
   return {
@@ -162,7 +170,7 @@ function album(parts: Parts, call: Call): WireMessage[] {
   const place: Place = placeOf(parts, call, first);
   const contents = items.map(({ kind, args }, index) => {
     const file = itemOf(parts, kind, args, index + 1);
-    return { ...mediaOf(parts.files, file, extraOf(args)), ...captionIn(parts.world, args) };
+    return { ...mediaOf(parts.files, file, extraOf(args)), ...captionIn(parts.world, args), ...spoilerIn(args) };
   });
   checkRate(parts, place.chat, bot, "post", items.length);
   const group = items.length > 1 ? { media_group_id: newGroup() } : {};

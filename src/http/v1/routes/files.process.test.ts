@@ -137,6 +137,15 @@ describe("who may know a file", () => {
   });
 });
 
+test("a message says which of its files are hidden, and why", async () => {
+  const stage = await staged();
+  await upload(stage);
+  const files = [{ id: ID, spoiler: "the ending" }, { id: ID, spoiler: true }, { id: ID, spoiler: false }, ID];
+  const { body } = await stage.ask("POST", "/v1/gateways/lobby/messages", { body: { text: "look", files } });
+  const shown = (body as { message: { files: readonly { spoiler?: unknown }[] } }).message.files;
+  expect(shown.map(({ spoiler }) => spoiler)).toEqual(["the ending", true, undefined, undefined]);
+});
+
 test("a message has its files by their ids, for networks and for readers", async () => {
   const stage = await staged();
   await upload(stage);

@@ -1,4 +1,5 @@
 import type { Access } from "../../../access/access.ts";
+import type { Spoiler } from "../../../contract/content.ts";
 import type { FileId } from "../../../contract/ids.ts";
 import { fileId } from "../../../files/file-id.ts";
 import type { Published } from "../../../files/files.ts";
@@ -14,6 +15,8 @@ type MessageFileDeps = Pick<V1Deps, "account" | "feed" | "files" | "log" | "rout
 interface PlacedFile {
   readonly id: FileId | null;
   readonly published: Published;
+  /** The message that has it hides it. */
+  readonly spoiler?: Spoiler | undefined;
 }
 
 const GONE: PlacedFile = { id: null, published: { is: "gone" } };
@@ -34,12 +37,13 @@ export async function fileOfMessage(
   if (item === undefined) return GONE;
   if (item.Data === "") {
     const wanted = { name: item.Name, mime: null, bytes: sizeOf(item) };
-    return id === null ? GONE : { id, published: await deps.files.fetched({ id, ...wanted }) };
+    if (id === null) return GONE;
+    return { id, published: await deps.files.fetched({ id, ...wanted }), spoiler: item.Spoiler };
   }
   const sha256 = await deps.files.keep(Buffer.from(item.Data, "base64"), item.Name);
   const published = typeof sha256 === "string" ? await deps.files.held(sha256, item.Name) : null;
   if (typeof sha256 !== "string" || published?.is !== "file") {
     return { id: null, published: { is: "missing", retry: true } };
   }
-  return { id: fileId({ is: "stored", sha256 }), published };
+  return { id: fileId({ is: "stored", sha256 }), published, spoiler: item.Spoiler };
 }

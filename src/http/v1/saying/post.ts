@@ -2,6 +2,7 @@ import type { Access } from "../../../access/access.ts";
 import type { ApiFile } from "../../../contract/api-v1.ts";
 import { EventLabel, type Extra, type Message } from "../../../contract/message.ts";
 import { aboutReply } from "../../../gateway/acts.ts";
+import type { Spoiler } from "../../../contract/content.ts";
 import type { FileId } from "../../../contract/ids.ts";
 import type { PublishedFile } from "../../../files/files.ts";
 import { type FilePlace, placeOfFile } from "../../../gateway/event-files.ts";
@@ -136,7 +137,7 @@ async function find({ gateway, fields, access }: Posting, deps: PostDeps): Promi
   const [reply, thread, files] = await Promise.all([
     referred(fields.reply_to, "/reply_to", at, deps),
     referred(fields.thread, "/thread", at, deps),
-    Promise.all((fields.files ?? []).map((id, index) => fileOf(id, index, access, deps))),
+    Promise.all((fields.files ?? []).map((file, index) => fileOf(file, index, access, deps))),
   ]);
   return { about: aboutReply(reply, thread), files };
 }
@@ -155,7 +156,10 @@ async function referred(
   throw new ProblemError("unprocessable", `${pointer.slice(1)}: ${detail}`, { errors: [{ pointer, detail }] });
 }
 
-async function fileOf(id: string, index: number, access: Access, deps: PostDeps): Promise<FoundFile> {
+type GivenFile = NonNullable<NewMessageBody["files"]>[number];
+
+async function fileOf(given: GivenFile, index: number, access: Access, deps: PostDeps): Promise<FoundFile> {
+  const { id, spoiler: asked } = typeof given === "string" ? { id: given } : given;
   const place = placeOfFile(id);
   const found = place === null ? await uploaded(id, access, deps) : await placed(place, access, deps);
   if (typeof found === "string") {
@@ -164,6 +168,8 @@ async function fileOf(id: string, index: number, access: Access, deps: PostDeps)
     });
   }
   const { id: own, file, claimed } = found;
+  // A file of a message that hides it stays hidden unless the caller says otherwise.
+  const spoiler = asked ?? found.spoiler ?? false;
   const url = deps.files.linkFor(own, file.name);
   const until = url === null ? null : deps.files.linksUntil();
   const [mime = ""] = file.type.split(";");
@@ -177,6 +183,7 @@ async function fileOf(id: string, index: number, access: Access, deps: PostDeps)
       caption: "",
       url: url ?? "",
       expires: until === null ? null : new Date(until).toISOString(),
+      ...(spoiler !== false && { spoiler: spoiler === true ? true : spoiler.toWellFormed().trim() || true }),
     },
   };
 }
@@ -186,6 +193,7 @@ interface HeldFile {
   readonly id: FileId;
   readonly file: PublishedFile;
   readonly claimed: string;
+  readonly spoiler?: Spoiler | undefined;
 }
 
 /** Otherwise why there is none. */
@@ -205,8 +213,8 @@ async function uploaded(id: string, access: Access, deps: PostDeps): Promise<Hel
 
 /** One of an event; only with its content here it is certain to come through. Otherwise why there is none. */
 async function placed(place: FilePlace, access: Access, deps: PostDeps): Promise<HeldFile | string> {
-  const { id, published } = await fileOfMessage(place, access, deps);
-  if (id !== null && published.is === "file") return { id, file: published.file, claimed: "" };
+  const { id, published, spoiler } = await fileOfMessage(place, access, deps);
+  if (id !== null && published.is === "file") return { id, file: published.file, claimed: "", spoiler };
   if (published.is === "missing") return "the file cannot be had from its network now; upload it with POST /v1/files";
   return "there is no such file for this caller, or it is not kept any more; upload it with POST /v1/files";
 }
@@ -292,7 +300,11 @@ const NO_HASH = { Data: "", Comment: "", URL: "", Avatar: false, SHA: "", Native
 
 function extraOf(files: readonly FoundFile[]): Extra | null {
   if (files.length === 0) return null;
-  return { file: files.map(({ shown: { name, bytes } }) => ({ ...NO_HASH, Name: name, Size: bytes })) };
+  return {
+    file: files.map(({ shown: { name, bytes, spoiler } }) => {
+      return { ...NO_HASH, Name: name, Size: bytes, ...(spoiler !== undefined && { Spoiler: spoiler }) };
+    }),
+  };
 }
 
 /** See `Made.rest`. Most of what it says is always the same, so it is not made from an object. */

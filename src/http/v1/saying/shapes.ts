@@ -7,6 +7,19 @@ import { isObject } from "../../../lib/shapes.ts";
 /** An id of a file, as `POST /v1/files` gives it. */
 const FileIdSchema = { type: "string", pattern: "^(s256_[A-Za-z0-9_-]{43}|at_[1-9]\\d{0,14}_\\d{1,4})$" } as const;
 
+const HiddenFileSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["id"],
+  properties: {
+    id: FileIdSchema,
+    spoiler: {
+      anyOf: [{ type: "boolean" }, { type: "string", maxLength: 200 }],
+      description: "Hides the file until a reader asks for it: true, or the reason.",
+    },
+  },
+} as const;
+
 export const AuthorSchema = {
   type: "object",
   additionalProperties: false,
@@ -44,9 +57,9 @@ export const NewMessageSchema = {
     thread: { ...SeqSchema, type: ["string", "null"], description: "Id of the first message of its thread." },
     files: {
       type: "array",
-      items: FileIdSchema,
+      items: { anyOf: [FileIdSchema, HiddenFileSchema] },
       maxItems: 32,
-      description: "Ids of `POST /v1/files`, or of files in events.",
+      description: "Ids of `POST /v1/files`, or of files in events; a hidden file is an object with its id.",
     },
     hops: {
       type: "integer",
