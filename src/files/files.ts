@@ -47,6 +47,8 @@ export type ReadyFile =
       readonly sha256: string;
       /** Public address, made by the media endpoint or the media folder; null when neither is configured. */
       readonly link: string | null;
+      /** The name with an ending that fits the type; absent: as it was asked for. */
+      readonly name?: string;
     }
   /** `retry`: it may be there later. `holds`: the answer stays the same for longer than messages wait. */
   | { readonly ok: false; readonly why: Reason; readonly retry: boolean; readonly holds?: true };

@@ -107,6 +107,21 @@ test("in the folder of a web server a file lies as the reference put it, readabl
   expect(tree(folder.path)).toHaveLength(2);
 });
 
+test("a picture without an ending gets one in the folder, too, and where it is uploaded", async () => {
+  const folder = { path: scratch(), url: "https://web.example" };
+  const picture = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex").toString("latin1");
+  const { files } = await stage({ sources: source(() => opened(picture)), media: { folder } });
+  for (const [name, shown] of [
+    ["avatar", "avatar.png"],
+    ["Happy cat", "Happy cat.png"],
+    ["cat.jpeg", "cat.jpeg"],
+  ] as const) {
+    const ready = had(await files.ready(wanted(remote(name), name), never));
+    expect(ready.name).toBe(shown);
+    expect(ready.link?.endsWith(`/${shown.replaceAll(" ", "_")}`)).toBe(true);
+  }
+});
+
 test("a content that meets another one's first digits on purpose neither replaces it nor is taken for it", async () => {
   const folder = { path: scratch(), url: "https://web.example" };
   const { files } = await stage({ sources: source((ref) => opened(ref)), media: { folder } });

@@ -54,7 +54,7 @@ export class Linker {
 
   /** Null when there is no way to publish. A link that was made stays the same until half of its time is over. */
   async link(id: FileId, entry: FileEntry, name: string, mime: string): Promise<string | null> {
-    const inFolder = await this.#inFolder(id, entry, name);
+    const inFolder = await this.#inFolder(id, entry, name, mime);
     if (inFolder !== null) return inFolder;
     const { media, secret, entries, clock } = this.#options;
     if (media.endpoint === null || secret === null) return null;
@@ -148,14 +148,16 @@ export class Linker {
     }
   }
 
-  async #inFolder(id: FileId, entry: FileEntry, name: string): Promise<string | null> {
+  async #inFolder(id: FileId, entry: FileEntry, name: string, mime: string): Promise<string | null> {
     const { media, content, entries, clock, log } = this.#options;
     if (media.folder === null) return null;
     try {
       const path = content.path(entry.sha256);
       const sha1 = entry.sha1 ?? (await shortSha1(path));
       if (entry.sha1 === null) await this.#save(id, { ...((await entries.get(id)) ?? entry), sha1 });
-      return await putInFolder(media.folder, { path, sha1, sha256: entry.sha256 }, folderName(name));
+      // Web servers tell what a file is by its ending. All but pictures keep the names that the reference gives them.
+      const shown = mime.startsWith("image/") ? await withEnding(name, mime) : name;
+      return await putInFolder(media.folder, { path, sha1, sha256: entry.sha256 }, folderName(shown));
     } catch (error) {
       if (clock.nowMs() - this.#complainedMs >= COMPLAINT_MS) {
         this.#complainedMs = clock.nowMs();

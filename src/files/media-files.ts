@@ -83,7 +83,7 @@ export class MediaFiles implements FileStore {
       const { entry, mime } = had;
       const { sha256, bytes } = entry;
       const link = await this.#linker.link(wanted.id, entry, wanted.name, mime);
-      return { ok: true, bytes, mime, sha256, link };
+      return { ok: true, bytes, mime, sha256, link, name: await withEnding(wanted.name, mime) };
     } catch (error) {
       return this.#unexpected(error);
     }

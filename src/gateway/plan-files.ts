@@ -55,7 +55,7 @@ export function sharedFiles(
     const large = fileOut === "native" ? tooLarge(bytes, limits) : null;
     const refused = isLinked(item, capabilities) ? (found?.missing ?? CANNOT_HIDE) : large;
     return {
-      name: item.Name,
+      name: found?.name || item.Name,
       // The caption of a hidden file may describe it: see `hiddenCaptions`.
       comment: item.Spoiler === undefined ? item.Comment : "",
       mime: found?.mime ?? null,

@@ -63,8 +63,8 @@ async function fetchFile(item: FileItem | undefined, wanted: WantedFile | null, 
   if (wanted === null) return { ...facts, id: null, missing: "its content is not available" };
   const ready = await readied(wanted, wait);
   if (!ready.ok) return { ...facts, id: null, missing: ready.why.message };
-  const { bytes, mime, link } = ready;
-  return { ...facts, bytes, mime, url: link ?? facts.url, id: wanted.id, missing: null };
+  const { bytes, mime, link, name = facts.name } = ready;
+  return { ...facts, name, bytes, mime, url: link ?? facts.url, id: wanted.id, missing: null };
 }
 
 async function fetchAvatar(url: string, wanted: WantedFile | null, wait: Wait): Promise<SharedFile | null> {

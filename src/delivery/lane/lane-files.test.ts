@@ -25,6 +25,16 @@ test("a message waits for its files, and those after it wait with it", async () 
   ]);
 });
 
+test("a file goes under the name that the store gives it", async () => {
+  const stage = await connected();
+  stage.files.answers.set("cat", {
+    ...{ ok: true, bytes: 9, mime: "image/png", sha256: "01", link: null },
+    name: "cat.png",
+  });
+  await stage.say(withFiles("one", "cat"));
+  expect(filesOf(stage, 1)).toMatchObject([{ name: "cat.png" }]);
+});
+
 test("one that cannot be had is replaced by the reason, at once or after ten seconds of asking", async () => {
   const stage = await connected();
   stage.files.answers.set("never", { ok: false, why: { code: "too_large", message: "it is too large" }, retry: false });
