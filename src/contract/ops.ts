@@ -45,6 +45,8 @@ export interface OpAuthor {
   /** As the origin has it. */
   readonly id: string;
   readonly name: string;
+  /** The name as ReplaceNicks of the origin leaves it; absent: as `name`. */
+  readonly nick?: string;
   /** The name as RemoteNickFormat of the destination shows it, ready to come before the text. */
   readonly shown: string;
   readonly avatar: SharedFile | null;

@@ -53,6 +53,7 @@ test("the author as the origin has it, and as the destination shows it", () => {
   expect(postOf(plan, stored).author).toEqual({
     id: "u1",
     name: "bob",
+    nick: "b0b",
     shown: "[main] <b0b> ",
     avatar: expect.objectContaining({ id: null, url: "https://icon.example/bob" }) as SharedFile,
     account: "net.libera",

@@ -19,7 +19,7 @@ import { textFormat } from "./posted.ts";
 import { putOn, reactionLine, standingLine } from "./reaction-line.ts";
 import { can, canReact, isTooOld, withTextMax } from "./room-limits.ts";
 import { topicLoss, topicToSet } from "./topics.ts";
-import { compileView, type View } from "./view.ts";
+import { compileView, nickOf, type View } from "./view.ts";
 
 /**
  * What becomes of the log's entries on their way to one destination account. Pure: the same entry and answers always
@@ -353,14 +353,16 @@ function formatOf({ protocol, account: name }: Message, { accounts }: Scene): So
   return protocol === "api" && account !== undefined ? textFormat(account) : "plain";
 }
 
-function authorOf({ stored: { message }, gateway, here }: Case, { view, capabilities }: Scene): OpAuthor {
+function authorOf({ stored: { message }, gateway, here }: Case, { view, capabilities, accounts }: Scene): OpAuthor {
   const { userid, username, account } = message;
   const name = visibleName(username);
   const { username: shown, avatar } = view.show({ ...message, username: name, userid: shownName(userid) }, gateway);
+  const nick = nickOf(accounts.get(account.toLowerCase()), name);
   // A client that gives no id tells people apart by their names.
   return {
     id: userid === "" ? username : userid,
     name,
+    ...(nick !== name && { nick }),
     shown,
     avatar: sharedPicture(avatar, here, capabilities),
     account: account.toLowerCase(),

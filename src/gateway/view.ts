@@ -145,6 +145,9 @@ interface SourceNames {
   readonly replaceNick: (nick: string) => string;
 }
 
+/** The name of a sender as ReplaceNicks of the source leaves it. */
+export const nickOf = (account: Account | undefined, name: string): string => sourceOf(account).replaceNick(name);
+
 const UNKNOWN_SOURCE: SourceNames = { label: "", replaceNick: (nick) => nick };
 
 /** Compiled once for an account, not once for each of its readers. */

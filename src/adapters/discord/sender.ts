@@ -160,7 +160,7 @@ export class DiscordSender {
         at: course.room.hookChannel,
         doing: HOOKING,
       });
-    const speaker = found.is === "hook" ? speakerOf(author, await this.#localAvatar(author.name, op, signal)) : null;
+    const speaker = found.is === "hook" ? speakerOf(author, await this.#localAvatar(op, signal)) : null;
     if (found.is === "none" || speaker === null) return null;
     course.voice = { hook: found.hook, speaker };
     course.prefix = false;
@@ -168,12 +168,16 @@ export class DiscordSender {
   }
 
   /** Null: the picture of where they come from. */
-  async #localAvatar(name: string, { author }: PostOp, signal: AbortSignal): Promise<string | null> {
+  async #localAvatar({ author }: PostOp, signal: AbortSignal): Promise<string | null> {
     const { people, settings, host } = this.link;
     if (author === null || !wantsLocalAvatar(author, settings)) return null;
     const limit = { clock: host.clock, ms: NAMES_MS, signal };
-    const member = await inTime(people.named(name), limit, () => null);
-    return member === null ? null : (people.author(member).avatar?.url ?? null);
+    for (const name of [author.nick ?? author.name, author.name]) {
+      const member = await inTime(people.named(name), limit, () => null);
+      if (member !== null) return people.author(member).avatar?.url ?? null;
+      if (author.nick === undefined) break;
+    }
+    return null;
   }
 
   /** Leaves out what does not go. Null: it can be tried again. */

@@ -29,9 +29,11 @@ describe("messages", () => {
     const author = { id: "a", name: "Alice", shown: "Alice", avatar: null, account: "irc.a" };
     await doOp(life, postOf(life.ref, "hello", { author }));
     await doOp(life, postOf(life.ref, "hello", { author: { ...author, account: "xmpp.a" } }));
-    const avatars = ours(town).map(({ wire }) => wire.author.avatar);
-    expect(avatars[0]).not.toBeNull();
-    expect(avatars[1]).toBeNull();
+    // The name that ReplaceNicks leaves comes first, then the original.
+    await doOp(life, postOf(life.ref, "hello", { author: { ...author, name: "al", nick: "alice" } }));
+    await doOp(life, postOf(life.ref, "hello", { author: { ...author, nick: "nobody" } }));
+    const avatars = ours(town).map(({ wire }) => wire.author.avatar !== null);
+    expect(avatars).toEqual([true, false, true, true]);
   });
 
   test("begin with the name where the bot may have no webhook", async () => {
