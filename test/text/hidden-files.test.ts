@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { adapter as discord } from "../../src/adapters/discord/index.ts";
-import { asItIs as onDiscord, renderMessages as renderDiscord } from "../../src/adapters/discord/render.ts";
+import {
+  asItIs as onDiscord,
+  type DiscordRenderedFile,
+  renderMessages as renderDiscord,
+} from "../../src/adapters/discord/render.ts";
 import { attachmentsOf } from "../../src/adapters/discord/uploads.ts";
 import { fileBlock } from "../../src/adapters/kit/words.ts";
 import { adapter as irc } from "../../src/adapters/irc/index.ts";
@@ -71,15 +75,9 @@ const RENDER = {
   "matrix, as a link": () => matrixParts(draftFor(matrix.capabilities), true),
   "matrix, as a file": () => matrixParts(draftFor(matrix.capabilities, null), true),
   "matrix, as it is there": () => matrixParts(draftFor(matrix.capabilities), false),
-  discord: () => {
-    const draft = draftFor(discord.capabilities);
-    const options = { textMax: 2_000, prefix: false, lead: "", people: new Map(), emoji: () => null };
-    const here = { user: () => false, channel: () => false, emoji: () => false, role: () => false };
-    const sent = { parts: 0, text: null, thread: null, files: new Set<number>() };
-    const files = draft.body.files.map(onDiscord);
-    const { parts } = renderDiscord(draft, { ...options, here: here as never, files, sent });
-    return parts.map((part) => ({ content: part.content, attachments: attachmentsOf(part.files, true) }));
-  },
+  discord: () => discordParts(draftFor(discord.capabilities), onDiscord),
+  "discord, where it is refused": () =>
+    discordParts(draftFor(discord.capabilities), (file) => ({ file, goes: "in the text" })),
   mattermost: () => {
     const draft = draftFor(mattermost.capabilities);
     const files = draft.body.files.map((file) => ({ file, id: file.id }));
@@ -103,6 +101,15 @@ const RENDER = {
 } satisfies Readonly<Record<string, () => unknown>>;
 
 const payload = encodeStored(stored);
+
+function discordParts(draft: PostDraft, wayOf: (file: SharedFile) => DiscordRenderedFile): unknown {
+  const options = { textMax: 2_000, prefix: false, lead: "", people: new Map(), emoji: () => null };
+  const here = { user: () => false, channel: () => false, emoji: () => false, role: () => false };
+  const sent = { parts: 0, text: null, thread: null, files: new Set<number>() };
+  const files = draft.body.files.map(wayOf);
+  const { parts } = renderDiscord(draft, { ...options, here: here as never, files, sent });
+  return parts.map((part) => ({ content: part.content, attachments: attachmentsOf(part.files, true) }));
+}
 
 function matrixParts(draft: PostDraft, linksHidden: boolean): unknown {
   const options = { textIdentity: { is: "own" }, html: true, mayPing: draft.mayPing, find: () => null } as const;
@@ -163,6 +170,7 @@ test.each<[keyof typeof RENDER, unknown]>([
       },
     ],
   ],
+  ["discord, where it is refused", [{ content: `look\n||${SECRET}||\n[${WORDS}](${LINK})`, attachments: [] }]],
   ["mattermost", [{ end: "end", message: `look\n[${WORDS}](${LINK})`, fileIds: [] }]],
   ["slack", [[`look\n<${LINK}|${WORDS}>`, []]]],
   ["web", [[WORDS, null, ""]]],

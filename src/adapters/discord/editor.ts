@@ -29,6 +29,7 @@ import {
   type DiscordMessagePart,
   type DiscordRenderedFile,
   FILES_MAX,
+  flagsOf,
   hasAltTexts,
   leadOf,
   NO_PINGS,
@@ -193,6 +194,7 @@ export class DiscordEditor {
       content: part.content,
       // An edit notifies nobody.
       allowed_mentions: { parse: [] },
+      ...flagsOf(op),
       ...(!isSameFiles && { attachments: [...kept.map((id) => ({ id })), ...attachmentsOf(files, hasAltTexts(op))] }),
     };
     const answer = await this.#patch(call, message, { body, uploads: opened.uploads });
@@ -250,6 +252,7 @@ export class DiscordEditor {
       content: part.content,
       files: part.files,
       alt: hasAltTexts(op),
+      ...flagsOf(op),
       pings: NO_PINGS,
       voice,
     };

@@ -50,6 +50,7 @@ export interface DiscordWanted {
   readonly files: readonly SharedFile[];
   /** What is said of the files is an alt text. */
   readonly alt: boolean;
+  readonly flags?: number;
   readonly pings: DiscordPings;
   /** Null: the bot itself speaks. */
   readonly voice: DiscordVoice | null;
@@ -147,11 +148,12 @@ export class DiscordPoster {
     uploads: readonly DiscordUpload[],
     signal: AbortSignal,
   ): Promise<DiscordResult<DiscordMessage>> {
-    const { op, room, spot, content, files, pings, voice, alt } = wanted;
+    const { op, room, spot, content, files, pings, voice, alt, flags } = wanted;
     const { api } = this.#link;
     const body: Json = {
       content,
       allowed_mentions: allowedIn(content, pings),
+      ...(flags !== undefined && { flags }),
       ...(files.length > 0 && { attachments: attachmentsOf(files, alt) }),
     };
     if (voice !== null) {
@@ -231,7 +233,11 @@ export class DiscordPoster {
       if (spot.thread !== null) return { is: "without", what: "thread", why };
     }
     if (spot.thread !== null && (isGone(failure) || isRefused(failure))) return { is: "without", what: "thread", why };
-    return ended(POSTING);
+    const last = ended(POSTING);
+    const [file] = files;
+    // Servers refuse files for reasons of their own; the words go on without them.
+    const isOfFile = file !== undefined && last.is === "ended" && last.outcome.is === "rejected";
+    return isOfFile ? { is: "without", what: "file", file, why } : last;
   }
 }
 

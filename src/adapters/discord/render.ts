@@ -220,6 +220,13 @@ const actionOf = (text: string): string | null => (/^[^\s_\\](?:[^_\n]*[^\s_\\])
 /** What is said of a file of the network's own is an alt text. Captions of others are there for everybody to read. */
 export const hasAltTexts = ({ body }: Pick<PostDraft, "body">): boolean => body.source.format === "discord";
 
+/** `MessageFlags` of a message with a link to a hidden file: Discord makes no preview of links in it. */
+export function flagsOf({ body }: Pick<PostDraft, "body">): { readonly flags?: number } {
+  return body.files.some(({ spoiler }) => spoiler !== undefined) ? { flags: SUPPRESS_EMBEDS } : {};
+}
+
+const SUPPRESS_EMBEDS = 4;
+
 /** The caption of a file, null where it has none; one that is not there is a link, or is named at least. */
 function fileLine({ file, goes }: DiscordRenderedFile, alt: boolean): Block | null {
   if (goes !== "natively") return fileBlock(file);

@@ -20,6 +20,7 @@ import {
   type DiscordPings,
   type DiscordRenderedFile,
   type DiscordPostOptions,
+  flagsOf,
   hasAltTexts,
   renderMessages,
   replyLine,
@@ -269,7 +270,20 @@ function wantedOf(
   const at = sent.parts === 0 ? spot : { ...spot, answers: null };
   const end = part.sent === null ? END : progressOf({ ...part.sent, thread: sent.thread });
   const { id, channel } = op;
-  return { op: id, upTo, end, channel, room, spot: at, content, files, alt: hasAltTexts(op), pings, voice };
+  return {
+    op: id,
+    upTo,
+    end,
+    channel,
+    room,
+    spot: at,
+    content,
+    files,
+    alt: hasAltTexts(op),
+    ...flagsOf(op),
+    pings,
+    voice,
+  };
 }
 
 const within = (thread: string): DiscordSpot => ({ channel: thread, thread, begins: null, answers: null });

@@ -13,6 +13,28 @@ const refusal = (status: number, code: number, message: string, more: object = {
   json: { code, message, ...more },
 });
 
+test("a server that refuses files gets the words, and a link for each file", async () => {
+  const town = await outTown();
+  const life = outLife(town);
+  const files = ["a.txt", "b.txt"].map((name) => ({ ...aFile(life, name, 10), url: `https://media.example/${name}` }));
+  const refused = refusal(400, 0, "Bad Request");
+  town.server.faults.answer(EXECUTE, refused, 2);
+  const { outcome } = await doOp(life, postOf(life.ref, "", { body: bodyOf("look", files) }));
+  expect(outcome).toMatchObject({ is: "delivered", receipt: { losses: [{ what: "file" }, { what: "file" }] } });
+  expect(said(ours(town))).toEqual(["look\na.txt: https://media.example/a.txt\nb.txt: https://media.example/b.txt"]);
+});
+
+test("a hidden picture that the server refuses is a link without a preview", async () => {
+  const town = await outTown();
+  const life = outLife(town);
+  const file = { ...aFile(life, "a.png", 10), url: "https://media.example/a.png", spoiler: "the ending" };
+  town.server.faults.answer(EXECUTE, refusal(400, 0, "Bad Request"), 1);
+  await doOp(life, postOf(life.ref, "", { body: bodyOf("look", [file]) }));
+  expect(ours(town).map(({ wire }) => [wire.content, wire.flags])).toEqual([
+    ["look\n[hidden picture: the ending](https://media.example/a.png)", 4],
+  ]);
+});
+
 describe("a limit", () => {
   test.each([
     ["user", "channel"],

@@ -3,6 +3,7 @@ import http from "node:http";
 import type net from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordingHost } from "../../../test/contract/recording-host.ts";
+import { aSharedFile, fileIdOf, someBytes } from "../../../test/contract/shared-file.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { eventually } from "../../../test/support/wait.ts";
 import { Http } from "../kit/http.ts";
@@ -35,4 +36,32 @@ test("a homeserver that does not say how large a file may be is waited for once,
     (max) => max === 1_000,
     () => "the size",
   );
+});
+
+test.each([
+  [400, "M_UNKNOWN", true],
+  [403, "M_FORBIDDEN", true],
+  [404, "M_UNRECOGNIZED", true],
+  [413, "M_TOO_LARGE", true],
+  [503, "", false],
+])("a homeserver that answers %i %s: the file goes in words: %s", async (status, errcode, isInWords) => {
+  const server = http.createServer((request, response) => {
+    request.resume();
+    const json = request.method === "POST" ? { errcode, error: "no" } : { "m.upload.size": 1_000 };
+    response.writeHead(request.method === "POST" ? status : 200).end(JSON.stringify(json));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const host = new RecordingHost();
+  const requests = new Http(host.clock);
+  onTestFinished(() => {
+    requests.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const base = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  host.files.set(fileIdOf("a"), someBytes(5));
+  const uploads = new MatrixUploads(new Client({ http: requests, server: base, token: "t" }), host);
+  const taken = await uploads.take(aSharedFile({ name: "a", id: fileIdOf("a"), bytes: 5 }), new AbortController().signal);
+  expect(taken.ok ? null : taken.failure === null).toBe(isInWords);
 });

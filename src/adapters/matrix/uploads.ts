@@ -3,6 +3,7 @@ import type { Host } from "../../contract/host.ts";
 import type { FileId } from "../../contract/ids.ts";
 import type { Reason } from "../../contract/outcome.ts";
 import { Lru } from "../../lib/lru.ts";
+import { outcomeOf } from "../kit/outcomes.ts";
 import { inTime } from "../kit/in-time.ts";
 import type { Client } from "./client.ts";
 import { type Dimensions, dimensionsOf } from "./dimensions.ts";
@@ -64,8 +65,7 @@ export class MatrixUploads {
     const uploaded = await this.#client.upload(file.name, { stream: watched.stream, bytes, mime }, signal);
     if (!uploaded.ok) {
       const { failure } = uploaded;
-      const isRefused =
-        failure.why.code === "too_large" || failure.why.code === "forbidden" || failure.why.code === "bad_content";
+      const isRefused = outcomeOf(failure).is === "rejected";
       return { ok: false, why: failure.why, failure: isRefused ? null : failure };
     }
     const media: Media = { mxc: uploaded.value, mime, bytes, size: watched.size() };
