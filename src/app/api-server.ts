@@ -97,8 +97,9 @@ export async function createApiServer(account: Account, config: Config, core: Ap
     if (kept === null || typeof kept === "string") return kept;
     throw new LogError("unreachable", kept.why.message);
   };
+  const publishes = config.general.media.endpoint !== null;
   const inbound = compileInbound(account);
-  const ingest = new Ingest({ account, log, routes, lock, inbound, logger, nowMs, keepFile, onDrop });
+  const ingest = new Ingest({ account, log, routes, lock, inbound, logger, nowMs, keepFile, publishes, onDrop });
   const onError = (error: unknown, path: string): void =>
     logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
   const token = settings.Token === "" ? null : settings.Token;

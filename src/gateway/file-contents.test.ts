@@ -70,7 +70,20 @@ describe("without FullEvents, a file of a network has its content, an address, o
 
   test("what a client of the API posted is as it was posted", () => {
     const posted = message([item({ Data: "eA==" })], { account: "api.a", protocol: "api" });
-    expect(withContents({ message: posted, files: [ID] }, [], () => LINK)).toBe(posted);
+    expect(withContents({ message: posted, files: [] }, [], () => LINK)).toBe(posted);
+    expect(withContents({ message: posted, files: [ID] }, [], () => null)).toEqual(posted);
+  });
+
+  test("what a client of the API posted has an address beside its content, where it is kept", () => {
+    const posted = message([item({ Data: "eA==" })], { account: "api.a", protocol: "api" });
+    const seen = withContents({ message: posted, files: [ID] }, [], () => LINK);
+    expect(seen).toEqual({ ...posted, Extra: { file: [item({ Data: "eA==", URL: LINK })] } });
+  });
+
+  test("a file that is empty", () => {
+    const posted = message([item()], { account: "api.a", protocol: "api" });
+    const seen = withContents({ message: posted, files: [ID] }, [found({ data: "", bytes: 0 })], () => null);
+    expect(seen.text).toBe("cat.png was shared, but cannot be shown here: it is empty");
   });
 });
 

@@ -46,19 +46,23 @@ export function withContents(
   linkFor: LinkFor,
 ): Message {
   const { Extra, text } = message;
-  if (Extra === null || (message.protocol === "api" && !Extra.file.some(isElsewhere))) return message;
+  const isKept = files.some((id) => id !== null) || (Extra?.file.some(isElsewhere) ?? false);
+  if (Extra === null || (message.protocol === "api" && !isKept)) return message;
   const given = Extra.file.map((written, at) => {
     const item = written.Spoiler === undefined ? written : { ...written, Data: "", Comment: "" };
     const content = contents[at] ?? null;
     const id = files[at] ?? null;
     const link = content === null ? id && linkFor(id, item.Name) : content.link;
     const [Data, URL] = [item.Data || (content?.data ?? ""), item.URL || (link ?? "")];
-    return { item: { ...item, Data, URL, Size: content?.bytes ?? item.Size }, missing: content?.missing ?? null };
+    // A text goes with what has none; a client of the API has said its own.
+    const isSaid = message.protocol !== "api" || written.Data === "" || written.Spoiler !== undefined;
+    const missing = content?.missing ?? (content?.bytes === 0 ? "it is empty" : null);
+    return { item: { ...item, Data, URL, Size: content?.bytes ?? item.Size }, missing, isSaid };
   });
   const here = given.filter(({ item: { Data, URL } }) => Data !== "" || URL !== "");
-  const lines = given.flatMap(({ item, missing }) => {
+  const lines = given.flatMap(({ item, missing, isSaid }) => {
     if (item.Data === "" && item.URL === "") return [missingLine(item, missing)];
-    return text === "" || item.Spoiler !== undefined ? [fileLine(item)] : [];
+    return (text === "" && isSaid) || item.Spoiler !== undefined ? [fileLine(item)] : [];
   });
   return {
     ...message,

@@ -234,7 +234,12 @@ describe("addresses of files that have none, with FullEvents", () => {
   const urls = ({ Extra: extra }: Message) => extra?.file.map(({ URL }) => URL);
 
   test("are made where there is a way, and nowhere else", () => {
-    expect(urls(line(linkFor))).toEqual(["https://media.example/one/a", "https://b.example", "", ""]);
+    expect(urls(line(linkFor))).toEqual([
+      "https://media.example/one/a",
+      "https://b.example",
+      "https://media.example/three/c",
+      "",
+    ]);
     expect(line(linkFor).avatar).toBe("https://media.example/picture/avatar");
     expect(line(linkFor, { avatar: "https://own.example" }).avatar).toBe("https://own.example");
     for (const none of [undefined, () => null]) {

@@ -6,7 +6,7 @@ import type { Stored } from "./codec.ts";
 export type LinkFor = (id: FileId, name: string) => string | null;
 
 /**
- * The message of an entry, with an address for each file that has neither one nor its content in it. Of a hidden file
+ * The message of an entry, with an address for each file that has none and can have one. Of a hidden file
  * there is the address alone.
  */
 export function withLinks({ message, files }: Pick<Stored, "message" | "files">, linkFor: LinkFor): Message {
@@ -15,7 +15,7 @@ export function withLinks({ message, files }: Pick<Stored, "message" | "files">,
     if (item.Spoiler !== undefined) {
       return { ...item, Data: "", Comment: "", URL: item.URL || ((id && linkFor(id, item.Name)) ?? "") };
     }
-    return id === null || item.URL !== "" || item.Data !== "" ? item : { ...item, URL: linkFor(id, item.Name) ?? "" };
+    return id === null || item.URL !== "" ? item : { ...item, URL: linkFor(id, item.Name) ?? "" };
   });
   return { ...message, Extra: items === undefined ? message.Extra : { file: items } };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Extra, FileItem } from "../../contract/message.ts";
 import type { PostedFile } from "./schema.ts";
 
@@ -11,22 +12,26 @@ export interface FileDraft extends Omit<FileItem, "Data"> {
 export function readFile(file: PostedFile): FileDraft | string {
   const given = (file.Data ?? "").replace(/[\r\n]+/g, "");
   const url = (file.URL ?? "").toWellFormed();
-  if (given === "" && url === "")
+  if (file.Data === undefined && url === "")
     return " has neither Data nor URL: send the content in Data as base64, or its address in URL";
   if (!isBase64(given)) return ".Data is not standard base64 with padding (RFC 4648 §4)";
-  const content = given === "" ? null : Buffer.from(given, "base64");
+  const content = given === "" && url !== "" ? null : Buffer.from(given, "base64");
   return {
     Name: (file.Name ?? "").toWellFormed(),
     Comment: (file.Comment ?? "").toWellFormed(),
     URL: url,
     Size: content === null ? (file.Size ?? 0) : content.length,
     Avatar: file.Avatar ?? false,
-    SHA: (file.SHA ?? "").toWellFormed(),
+    SHA: (file.SHA ?? "").toWellFormed() || shaOf(content),
     NativeID: (file.NativeID ?? "").toWellFormed(),
     content,
     ...spoilerOf(file),
   };
 }
+
+/** As the reference names contents: the first 8 hex digits of the SHA-1. */
+const shaOf = (content: Buffer | null): string =>
+  content === null ? "" : createHash("sha1").update(content).digest("hex").slice(0, 8);
 
 /** An empty reason is none; false: it is open. */
 function spoilerOf({ Spoiler }: PostedFile): Pick<FileItem, "Spoiler"> {

@@ -23,6 +23,7 @@ interface Setup {
   /** Another account in the gateway. */
   readonly other?: Account;
   readonly keepFile?: (content: Uint8Array, name: string) => Promise<string | null>;
+  readonly publishes?: boolean;
   readonly get?: (seq: number) => Promise<Known | null>;
   /** Every commit takes a turn of the event loop. */
   readonly slow?: boolean;
@@ -35,7 +36,14 @@ function lastOf(entries: readonly NewEntry[]): Partial<Known> {
 }
 
 /** An account in the gateway `main` with another; what it appends is kept, with seqs from 1. */
-function ingestOf({ own = API, other = anAccount("api.other"), keepFile, get, slow = false }: Setup = {}) {
+function ingestOf({
+  own = API,
+  other = anAccount("api.other"),
+  keepFile,
+  publishes = false,
+  get,
+  slow = false,
+}: Setup = {}) {
   const entries: NewEntry[] = [];
   const append = async (batch: Batch): Promise<Appended> => {
     if (slow) await new Promise(setImmediate);
@@ -52,7 +60,7 @@ function ingestOf({ own = API, other = anAccount("api.other"), keepFile, get, sl
   const deps = { account: own, log, routes, inbound: compileInbound(own), logger, nowMs: () => 0 };
   const dropped: Dropped[] = [];
   const onDrop = (drop: Dropped): unknown => dropped.push(drop);
-  const ingest = new Ingest({ ...deps, onDrop, ...(keepFile !== undefined && { keepFile }) });
+  const ingest = new Ingest({ ...deps, onDrop, publishes, ...(keepFile !== undefined && { keepFile }) });
   return { entries, dropped, post: (draft: Partial<Draft>) => ingest.post({ ...DRAFT, ...draft }, null), ingest };
 }
 
@@ -115,6 +123,12 @@ describe("files", () => {
     const stored = decodeStored(entries[0]?.payload ?? "");
     expect(stored.files).toEqual(['{"is":"stored","sha256":"hi"}', null, null]);
     expect(stored.message.Extra?.file.map(({ Data }) => Data)).toEqual(["aGk=", "", "aGk="]);
+  });
+
+  test("are kept for other accounts of the API, where they get addresses", async () => {
+    const { entries, post } = ingestOf({ keepFile, publishes: true });
+    await post({ files });
+    expect(decodeStored(entries[0]?.payload ?? "").files).toEqual(['{"is":"stored","sha256":"hi"}', null, null]);
   });
 
   test.each<[string, Setup]>([

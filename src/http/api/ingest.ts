@@ -53,6 +53,8 @@ export interface IngestDeps {
    * it is not kept. Rejects with a LogError when its message is to be refused. Absent: no content is kept.
    */
   readonly keepFile?: (content: Uint8Array, name: string) => Promise<string | null>;
+  /** Kept files get addresses, so they are kept for readers of the API as well. */
+  readonly publishes?: boolean;
   /** Absent: nobody asks what was dropped. */
   readonly onDrop?: OnDrop;
 }
@@ -205,14 +207,14 @@ export class Ingest {
     const label = ACTS.has(message.event) ? "" : message.event;
     const posted: PostResult = { is: "entry", message: verdict.message, label, about: null, note: null };
     const answers = this.#isFull && draft.parent_id !== "";
-    if (!answers && !this.#keeps(message, at)) return { posted, files: [] };
+    if (!answers && !this.#keeps(draft.files, at)) return { posted, files: [] };
     return this.#sayMore(posted, answers ? draft.parent_id : "", draft.files, at);
   }
 
   /** What comes after it waits until it is stored: what is looked up then is the message as this one leaves it. */
   async #act(draft: Draft, at: PostPlace, once: OnceKey | null, poster: Poster): Promise<void> {
     const posted = await act(this.#message(draft, at.gateway), draft.id, at, this.#acting);
-    const files = posted.is === "entry" ? await this.#keep(posted.message, draft.files, at) : [];
+    const files = posted.is === "entry" ? await this.#keep(draft.files, at) : [];
     await new Promise<void>((leave) => this.#take({ posted, files }, at, once, new Passing(poster, { leave })));
   }
 
@@ -220,18 +222,20 @@ export class Ingest {
   async #sayMore(posted: PostedEntry, parent: string, given: readonly FileDraft[], at: PostPlace): Promise<Ready> {
     const target = parent === "" ? null : await findTarget(parent, at, this.#acting);
     const about = aboutReply(target, null);
-    return { posted: { ...posted, about }, files: await this.#keep(posted.message, given, at) };
+    return { posted: { ...posted, about }, files: await this.#keep(given, at) };
   }
 
-  #keeps({ Extra }: Message, { subject }: PostPlace): boolean {
-    if (Extra === null || this.#deps.keepFile === undefined || !this.#audience(subject).network) return false;
-    return Extra.file.some(({ Data }) => Data !== "");
+  #keeps(given: readonly FileDraft[], { subject }: PostPlace): boolean {
+    const { keepFile, publishes = false } = this.#deps;
+    if (given.length === 0 || keepFile === undefined) return false;
+    const { network, readers } = this.#audience(subject);
+    return (network || (readers && publishes)) && given.some(({ content }) => content !== null);
   }
 
   /** `given`: the content of its files, as long as it has some. */
-  async #keep(message: Message, given: readonly FileDraft[], at: PostPlace): Promise<readonly (FileId | null)[]> {
+  async #keep(given: readonly FileDraft[], at: PostPlace): Promise<readonly (FileId | null)[]> {
     const { keepFile } = this.#deps;
-    if (keepFile === undefined || !this.#keeps(message, at)) return [];
+    if (keepFile === undefined || !this.#keeps(given, at)) return [];
     const files: (FileId | null)[] = [];
     for (const { content, Name } of given) {
       const sha256 = content === null ? null : await keepFile(content, Name);
@@ -245,7 +249,12 @@ export class Ingest {
     if (audience === undefined) {
       const accounts = this.#deps.routes.targets(subject).map(({ account }) => account);
       const network = accounts.some(({ protocol }) => protocol !== "api");
-      audience = { network, refers: network || this.#isFull || this.#keepsIds || accounts.some(hasFullEvents) };
+      const readers = accounts.some(({ key, protocol }) => protocol === "api" && key !== this.#deps.account.key);
+      audience = {
+        network,
+        readers,
+        refers: network || this.#isFull || this.#keepsIds || accounts.some(hasFullEvents),
+      };
       this.#audiences.set(subject, audience);
     }
     return audience;
@@ -373,6 +382,8 @@ interface Ready {
 /** Who gets what is posted to a gateway. `refers`: somebody there can speak of it later. */
 interface Audience {
   readonly network: boolean;
+  /** Other accounts of the API. */
+  readonly readers: boolean;
   readonly refers: boolean;
 }
 

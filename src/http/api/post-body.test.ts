@@ -45,7 +45,7 @@ describe("what is taken", () => {
       URL: "",
       Size: 5,
       Avatar: false,
-      SHA: "",
+      SHA: "aaf4c61d",
       NativeID: "",
       content: Buffer.from("hello"),
     });
@@ -53,6 +53,13 @@ describe("what is taken", () => {
 
   test.each(["aGk=", "aGl=", "aGVs", "YQ==", "YR=="])("base64 %s, whatever its spare bits", (data) => {
     expect(draft(`{"Extra":{"file":[{"Data":"${data}"}]}}`).files[0]?.content?.toString()).toMatch(/^(hi|hel|a)$/);
+  });
+
+  test("a file may be empty", () => {
+    expect(draft('{"Extra":{"file":[{"Name":"n","Data":""}]}}').files[0]).toMatchObject({
+      Size: 0,
+      content: Buffer.alloc(0),
+    });
   });
 
   test.each([
