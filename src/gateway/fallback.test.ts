@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Block, Body } from "../contract/content.ts";
+import type { Block, Body, SharedFile } from "../contract/content.ts";
 import { parseMarkdown } from "../content/markdown-parse.ts";
 import { renderMarkdown } from "../content/markdown-render.ts";
 import { plainText } from "../content/plain.ts";
@@ -114,6 +114,19 @@ describe("an edit in words", () => {
   ])("no line about what changed shows a spoiler: %j to %j", (old, text, expected) => {
     const edit = asEdit(body(text, { blocks: parseMarkdown(text) }), "diff", old, "");
     expect(edit === null ? null : renderMarkdown(edit.blocks)).toBe(expected);
+  });
+
+  test.each<[string, string, string, Partial<SharedFile>, string | null]>([
+    ["another caption", "", "cap one", { comment: "cap two" }, "* cap two"],
+    ["a caption for a picture without one", "", "[a.png]", { comment: "cap" }, "* cap"],
+    ["a caption that goes", "", "cap", { comment: "" }, null],
+    ["the same caption", "", "cap", { comment: " cap " }, null],
+    ["a caption below a text", "look", "look", { comment: "at this" }, "* look\nat this"],
+    ["the caption of a hidden file", "", "[hidden picture]", { comment: "a cat", spoiler: true }, null],
+  ])("%s", (_case, text, old, more, expected) => {
+    const file = { name: "a.png", comment: "", mime: null, bytes: 1, url: null, id: null, missing: "x", ...more };
+    const edit = asEdit(body(text, { files: [file] }), "diff", old, "");
+    expect(edit === null ? null : plainText(edit.blocks)).toBe(expected);
   });
 
   test("the whole text keeps its formatting and style, and no file is sent again", () => {

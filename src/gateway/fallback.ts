@@ -5,6 +5,7 @@ import { hiddenText } from "../content/hidden.ts";
 import { excerpt } from "../content/length.ts";
 import { plainText } from "../content/plain.ts";
 import { shownName } from "../content/shown-name.ts";
+import { namesOf, saidWith } from "./caption.ts";
 import type { About } from "./codec.ts";
 import { diffLine } from "./edit-diff.ts";
 import { noPing } from "./nick-format.ts";
@@ -56,12 +57,19 @@ function formatted(format: string, blocks: readonly Block[], who: string, quote:
 export function asEdit(body: Body, how: "diff" | "whole", old: string, suffix: string): Body | null {
   const without = (text: string): string =>
     suffix !== "" && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
-  const [now, hidden] = [without(plainText(body.blocks)), without(hiddenText(body.blocks))];
+  const shown = without(plainText(body.blocks));
+  const [now, hidden] = [shown, without(hiddenText(body.blocks))].map((text) => saidWith(text, body.files));
   // What is known of the old text has its spoilers hidden.
-  if (now === "" || now === old || hidden === old) return null;
+  if (now === undefined || now === "" || now === old || hidden === old) return null;
+  // Of a message without words its files were named.
+  const was = old === namesOf(body.files) ? "" : old;
   // A line about what changed would show them.
-  const line = how === "diff" && hidden === now ? diffLine(old, now, now.length + STAR.length) : null;
-  if (line === null) return { ...composed(body, before(body.blocks, STAR)), files: [] };
+  const line = how === "diff" && hidden === now ? diffLine(was, now, now.length + STAR.length) : null;
+  if (line === null) {
+    const captions = now.slice(shown.length).trim();
+    const blocks = captions === "" ? body.blocks : [...body.blocks, ...captions.split("\n").map(para)];
+    return { ...composed(body, before(blocks, STAR)), files: [] };
+  }
   return { ...spoken(line), files: [] };
 }
 

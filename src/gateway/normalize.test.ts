@@ -101,7 +101,7 @@ test("a post, with everything it can have", () => {
     },
     { files: [file({ name: "a.png", comment: "look", url: "https://f.example/a" })] },
   );
-  const note = { is: "said", refs: ["m1", "m2"], author: '["b@host",null]', name: "bob", excerpt: "hi" };
+  const note = { is: "said", refs: ["m1", "m2"], author: '["b@host",null]', name: "bob", excerpt: "hi\nlook" };
   expect(record(event)).toMatchObject({
     is: "entry",
     entry: { subject: "net.libera/#room", key: "k1", label: "", note },

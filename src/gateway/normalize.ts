@@ -16,7 +16,6 @@ import { EventLabel, type Extra, type Message } from "../contract/message.ts";
 import { parse, written } from "../content/formats.ts";
 import { isUnseen } from "../content/controls.ts";
 import { hiddenText } from "../content/hidden.ts";
-import { hiddenWords } from "../content/hidden-file.ts";
 import { plainText } from "../content/plain.ts";
 import { fileId } from "../files/file-id.ts";
 import type { IdNote, Known, NewEntry, Subject } from "../log/log.ts";
@@ -30,6 +29,7 @@ import {
   isReaction,
   nameOf,
 } from "./acts.ts";
+import { namesOf, saidWith } from "./caption.ts";
 import { type About, encodeStored } from "./codec.ts";
 import { replaceCodes, replaceEmoji } from "./emoji.ts";
 import { compileMatcher, compileReplacements, type Matcher } from "./filters.ts";
@@ -263,7 +263,8 @@ function recordSaid(saying: Saying, at: Place, { account, inbound, ignoresText }
   // Readers who know no formats see markup that people write as it was written, and of all other formatting the words.
   const text = written(source.format, source.text) ?? shown.words;
   const message = { ...verdict.message, text };
-  const note = saying.note?.(nameOf(message.username), excerptOf(words === "" ? namesOf(files) : hiddenText(blocks)));
+  const quoted = saidWith(words === "" ? "" : hiddenText(blocks), files) || namesOf(files);
+  const note = saying.note?.(nameOf(message.username), excerptOf(quoted));
   const news = { topic, ...(newName !== undefined && { newName }) };
   return entryOf({ event, message, about, note, source: isPlain ? null : source, files, author, ...news }, at, account);
 }
@@ -275,9 +276,6 @@ function read({ format, text }: Source): { readonly blocks: ReturnType<typeof pa
 
 /** A quote may be written as its words are shown, and is a quote nevertheless. */
 const isPlainBlock = (block: Block): boolean => block.t === "para" && block.of.every(({ t }) => t === "text");
-
-const namesOf = (files: readonly RemoteFile[]): string =>
-  files.map((file) => `[${file.spoiler === undefined ? file.name : hiddenWords(file)}]`).join(" ");
 
 interface Parts {
   readonly event: Event;

@@ -4,6 +4,7 @@ import { parse } from "../content/formats.ts";
 import { hiddenText } from "../content/hidden.ts";
 import type { IdNote } from "../log/log.ts";
 import { authorKey, excerptOf, nameOf } from "./acts.ts";
+import { namesOf, saidWith } from "./caption.ts";
 import { hasFullEvents } from "./full-events.ts";
 
 /** How clients of an account of the API write and read text: clients of old know no Markdown. */
@@ -16,7 +17,10 @@ export function textFormat(account: Account): "markdown" | "plain" {
 /** The beginning of the words of a posted message, without its spoilers. */
 export function postedExcerpt({ text, Extra }: Message, account: Account): string {
   const words = hiddenText(parse(textFormat(account), text));
-  return excerptOf(words === "" ? (Extra?.file ?? []).map(({ Name }) => `[${Name}]`).join(" ") : words);
+  const files = (Extra?.file ?? []).map(({ Name: name, Comment: comment, Spoiler: spoiler }) => {
+    return { name, comment, ...(spoiler !== undefined && { spoiler }) };
+  });
+  return excerptOf(saidWith(words, files) || namesOf(files));
 }
 
 /** What a posted message is to those who refer to it; `refs` as for `IdNote`. */

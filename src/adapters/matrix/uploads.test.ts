@@ -62,6 +62,9 @@ test.each([
   const base = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
   host.files.set(fileIdOf("a"), someBytes(5));
   const uploads = new MatrixUploads(new Client({ http: requests, server: base, token: "t" }), host);
-  const taken = await uploads.take(aSharedFile({ name: "a", id: fileIdOf("a"), bytes: 5 }), new AbortController().signal);
+  const taken = await uploads.take(
+    aSharedFile({ name: "a", id: fileIdOf("a"), bytes: 5 }),
+    new AbortController().signal,
+  );
   expect(taken.ok ? null : taken.failure === null).toBe(isInWords);
 });

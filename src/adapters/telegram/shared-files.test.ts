@@ -144,11 +144,7 @@ describe("the files of a message", () => {
     ["a photo", { photo: sizes, has_media_spoiler: true }, true],
     ["a video", { video: file("v"), has_media_spoiler: true }, true],
     ["an animation", { animation: file("a"), has_media_spoiler: true }, true],
-    [
-      "a photo in a block",
-      { rich_message: { blocks: [{ type: "photo", photo: sizes, has_spoiler: true }] } },
-      true,
-    ],
+    ["a photo in a block", { rich_message: { blocks: [{ type: "photo", photo: sizes, has_spoiler: true }] } }, true],
     ["an open photo", { photo: sizes }, false],
   ])("are hidden where the sender hides them: %s", (_, raw, isHidden) => {
     expect(allFilesOf(raw, 5, false).map(({ spoiler }) => spoiler === true)).toEqual([isHidden]);

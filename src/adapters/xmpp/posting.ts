@@ -1,3 +1,4 @@
+import type { Body } from "../../contract/content.ts";
 import type { MessageRef, OpId, Progress } from "../../contract/ids.ts";
 import { progressAt } from "./ids.ts";
 import type { DeleteOp, EditOp, PostDraft, PostOp, ReactOp, TopicOp } from "../../contract/ops.ts";
@@ -5,6 +6,8 @@ import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { hiddenWords } from "../../content/hidden-file.ts";
 import { cut } from "../../content/length.ts";
+import { plainText } from "../../content/plain.ts";
+import { captionOf, paraOf } from "../kit/words.ts";
 import { onAbort } from "../../lib/abort.ts";
 import type { Fate, Outbox } from "./outbox.ts";
 import { authorRef, type OwnIds, type XmppPartKind, readRef, roomRef } from "./refs.ts";
@@ -79,8 +82,10 @@ export class XmppSender {
     const targets = targetsOf(op.target, ids);
     const words = targets.filter(({ of, id }) => of !== "file" && id !== null);
     const isText = words.some(({ of }) => of === "text");
-    const texts = isText ? words.filter(({ of }) => of === "text") : words.slice(0, 1);
-    const drafts = renderPost({ ...op, body: { ...op.body, files: [] } }, { textMax, resume: null });
+    const said = wordsOf(op.body);
+    const captions = said.source === op.body.source ? words.slice(0, 1) : words;
+    const texts = isText ? words.filter(({ of }) => of === "text") : captions;
+    const drafts = renderPost({ ...op, body: said }, { textMax, resume: null });
     const stands: (Target | null)[] = [];
     return await this.#inRoom(
       op.channel,
@@ -266,6 +271,14 @@ export class XmppSender {
       sid === undefined ? this.#options.outbox.write(room, id, stanza) : Promise.resolve({ is: "shown", sid });
     return { ok: true, id, end, fate };
   }
+}
+
+/** What a message says without its files: where that is nothing, their captions. */
+function wordsOf(body: Body): Body {
+  const captions = body.files.map(captionOf).filter((caption) => caption !== "");
+  if (captions.length === 0 || plainText(body.blocks).trim() !== "") return { ...body, files: [] };
+  const source = { format: "plain", text: captions.join("\n") };
+  return { ...body, source, blocks: captions.map(paraOf), files: [] };
 }
 
 const MODERATORS: Reason = {

@@ -299,6 +299,33 @@ needs(["prosody", "python3-slixmpp", "openssl"], () => {
     expect(seen()).toEqual(["the words", "the sea", "other words"]);
   });
 
+  test.each([
+    ["another caption", "cap one", "cap two", ["cap one", "cap two"], 1],
+    ["a caption for a picture without one", "", "cap", ["cap"], 0],
+  ])("an edit that brings %s", async (_case, comment, now, expected, corrections) => {
+    const room = newRoom();
+    const somebody = await person();
+    await somebody.join(`${room}@${SERVICE}`);
+    const { session: ours, host } = await session();
+    const { ref } = await join(ours, room);
+    const file = aSharedFile({ id: "f1" as FileId, name: "sea.txt", comment, bytes: 5 });
+    host.files.set("f1" as FileId, Buffer.from("waves"));
+    const op = { ...postOf(ref, ""), author: null };
+    const outcome = await ours.handlers.post(
+      { ...op, body: { ...op.body, blocks: [], files: [file] } },
+      new RecordingAttempt(),
+    );
+    const target = outcome.is === "delivered" ? outcome.receipt.messages : [];
+    const body = { ...op.body, blocks: [], files: [{ ...file, comment: now }] };
+    const edit = { ...op, id: "edit:1" as OpId, kind: "edit", target, body } as const;
+    expect((await ours.handlers.edit?.(edit, new RecordingAttempt()))?.is).toBe("delivered");
+    const seen = () =>
+      somebody.messages(`${room}@${SERVICE}`).filter(({ body: said, oob }) => said !== null && oob === null);
+    await somebody.until(() => seen().some((one) => one.body === now), "to see the caption");
+    expect(seen().map(({ body: said }) => said)).toEqual(expected);
+    expect(seen().filter(({ replaces }) => replaces !== null)).toHaveLength(corrections);
+  });
+
   test("a room takes files as large as the upload service does, once that has answered", async () => {
     const { session: ours } = await session();
     const room = newRoom();
