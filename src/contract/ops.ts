@@ -67,6 +67,18 @@ export interface EditOp extends OpBase, PostDraft {
   readonly kind: "edit";
   /** All remote messages of the post, the first one first. */
   readonly target: readonly MessageRef[];
+  /** What the edit changes of the files; absent: nothing, or nobody knows. */
+  readonly changed?: FileChanges;
+}
+
+/** Of an edit: what it changes of the files of its message. */
+export interface FileChanges {
+  /** How many files there were. */
+  readonly before: number;
+  /** Which files of the draft are new, counted from 0. */
+  readonly added: readonly number[];
+  /** Which of those that were there are gone, counted from 0, and their names. */
+  readonly removed: readonly { readonly at: number; readonly name: string }[];
 }
 
 export interface DeleteOp extends OpBase {

@@ -30,6 +30,7 @@ import { fullJitter } from "./retry.ts";
 import type { JoinChannel } from "./session/channel.ts";
 import type { AccountStatus } from "./status.ts";
 import type { PlaceDisplay } from "./typing.ts";
+import type { FileArchive } from "./known-files.ts";
 import { Supervisor } from "./session/supervisor.ts";
 
 /** What all accounts share, over all configurations. */
@@ -41,7 +42,7 @@ export interface Shared {
   readonly failures?: FailureSink;
   readonly routes: Routes;
   readonly lock?: ReadWriteLock;
-  readonly log: Log;
+  readonly log: Log & { readonly archive?: FileArchive };
   readonly files: Files;
   readonly remoteFiles: RemoteFiles;
   readonly logger: Logger;

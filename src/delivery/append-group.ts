@@ -1,3 +1,4 @@
+import type { KnownWithFiles } from "../gateway/file-changes.ts";
 import type { Accepted } from "../contract/host.ts";
 import type { Cursor } from "../contract/ids.ts";
 import type { Lookup } from "../gateway/normalize.ts";
@@ -26,7 +27,7 @@ export interface Alone {
 }
 
 /** What was asked, in the same order. */
-export type Answers = readonly (Known | null)[];
+export type Answers = readonly (KnownWithFiles | null)[];
 
 /** Whether the entry makes the message that is asked for known by that ref. */
 export function makes({ subject, note }: NewEntry, { place, refs }: Lookup): boolean {

@@ -29,6 +29,7 @@ import type { RemoteFiles } from "./remote-files.ts";
 import type { AccountAct, AccountActed, AccountStatus, LoopStatus } from "./status.ts";
 import type { State } from "./session/supervisor-options.ts";
 import type { PlaceDisplay } from "./typing.ts";
+import type { FileArchive } from "./known-files.ts";
 import { type TypingHint, TypingRelay } from "./typing-relay.ts";
 
 /** The accounts of networks: what they say comes in, and what is said elsewhere goes to them. */
@@ -82,7 +83,7 @@ export interface DeliveryOptions {
   readonly routes: Routes;
   /** Passed by what comes in, until it is stored; absent: the configuration never changes. */
   readonly lock?: ReadWriteLock;
-  readonly log: Log;
+  readonly log: Log & { readonly archive?: FileArchive };
   readonly files: Files;
   /** The same through which `files` asks networks for theirs. */
   readonly remoteFiles: RemoteFiles;

@@ -11,6 +11,7 @@ import { AccountsHere } from "./accounts-here.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import type { Logger } from "../logger.ts";
 import { laneSpecs } from "./lane-specs.ts";
+import type { FileArchive } from "./known-files.ts";
 import type { Lanes } from "./lanes.ts";
 
 /** Where another machine has the account already: nothing of it can be stored here any more. */
@@ -24,7 +25,7 @@ export interface HostingOptions {
   /** See DeliveryOptions. */
   readonly sharing: ReadWriteLock;
   readonly ended: AbortSignal;
-  readonly log: Log;
+  readonly log: Log & { readonly archive?: FileArchive };
   readonly logger: Logger;
   readonly clock: Clock;
   /** As they are now. */

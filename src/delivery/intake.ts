@@ -3,10 +3,11 @@ import type { Accepted, Clock } from "../contract/host.ts";
 import type { Cursor } from "../contract/ids.ts";
 import type { Event } from "../contract/events.ts";
 import { type Drop, droppedEvent, type DropReason, isAskedAbout, type OnDrop } from "../gateway/drops.ts";
+import type { KnownWithFiles } from "../gateway/file-changes.ts";
 import type { EventNormalizer, Lookup } from "../gateway/normalize.ts";
 import type { Routes } from "../gateway/routes.ts";
 import { LogError } from "../log/errors.ts";
-import type { Appended, Ids, Known, Log, NewEntry } from "../log/log.ts";
+import type { Appended, Ids, Log, NewEntry } from "../log/log.ts";
 import { UnknownOutcome } from "../log/unknown-outcome.ts";
 import type { Logger } from "../logger.ts";
 import { type Alone, type Answers, changes, type Group, makes } from "./append-group.ts";
@@ -14,6 +15,7 @@ import { AcceptCall, channelOf, type EventBatch, ignored } from "./call.ts";
 import { markOf } from "./cursors.ts";
 import { pause } from "./deadline.ts";
 import { Holds } from "./holds.ts";
+import { type FileArchive, withFiles } from "./known-files.ts";
 import { type NameOf, UNSETTLED } from "./names.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { ReadWriteLock } from "../lib/read-write-lock.ts";
@@ -280,8 +282,10 @@ export class Intake {
     return await find();
   }
 
-  async #find({ place, refs }: Lookup): Promise<Known | null> {
-    return await this.#options.log.ids.find(place, refs);
+  async #find({ place, refs, files }: Lookup): Promise<KnownWithFiles | null> {
+    const { ids, archive } = this.#options.log;
+    const known = await ids.find(place, refs);
+    return known === null || files !== true || archive === undefined ? known : await withFiles(known, archive);
   }
 
   /** Stores what the group has so far; the cursor comes with the rest. */
@@ -369,7 +373,7 @@ export interface IntakeOptions {
   readonly routes: Routes;
   /** Held, shared, while anything goes by the normalizer and the routes; absent: these never change. */
   readonly lock?: ReadWriteLock;
-  readonly log: Pick<Log, "append"> & { readonly ids: Pick<Ids, "find"> };
+  readonly log: Pick<Log, "append"> & { readonly ids: Pick<Ids, "find">; readonly archive?: FileArchive };
   /** Takes what speaks of no other message in place of the log. */
   readonly plain?: Pick<Log, "append">;
   /**

@@ -1,5 +1,6 @@
 import type { Source } from "../contract/content.ts";
 import type { FileId, MessageRef, Progress } from "../contract/ids.ts";
+import type { FileChanges } from "../contract/ops.ts";
 import type { Extra, Message } from "../contract/message.ts";
 import type { Seq } from "../log/log.ts";
 import { isObject, parseAs } from "../lib/shapes.ts";
@@ -77,6 +78,8 @@ export interface About {
   /** Of a reaction. */
   readonly emoji: string;
   readonly on: boolean;
+  /** Of an edit. */
+  readonly changed?: FileChanges;
 }
 
 /** `Stored` as a string: `encode`, and what else there is after it. Readers of the API are shown the message alone. */

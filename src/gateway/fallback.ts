@@ -2,6 +2,7 @@ import type { PresentationSettings } from "../config/config.ts";
 import type { Capabilities } from "../contract/capabilities.ts";
 import type { Block, Body, Inline } from "../contract/content.ts";
 import { hiddenText } from "../content/hidden.ts";
+import type { FileChanges } from "../contract/ops.ts";
 import { excerpt } from "../content/length.ts";
 import { plainText } from "../content/plain.ts";
 import { shownName } from "../content/shown-name.ts";
@@ -71,6 +72,15 @@ export function asEdit(body: Body, how: "diff" | "whole", old: string, suffix: s
     return { ...composed(body, before(blocks, STAR)), files: [] };
   }
   return { ...spoken(line), files: [] };
+}
+
+/** An edit in words, with the files that it adds and the names of those that it takes away. Null: it changes nothing. */
+export function withChanges(said: Body | null, { files }: Body, changed: FileChanges | undefined): Body | null {
+  if (changed === undefined) return said;
+  const gone = changed.removed.map(({ name }) => name);
+  const body = said ?? { ...spoken(""), blocks: [] };
+  const note = gone.length === 0 ? [] : [para(`${STAR}removed ${gone.join(", ")}`)];
+  return { ...composed(body, [...body.blocks, ...note]), files: changed.added.flatMap((at) => files[at] ?? []) };
 }
 
 const STAR = "* ";

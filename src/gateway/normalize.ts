@@ -31,6 +31,7 @@ import {
 } from "./acts.ts";
 import { namesOf, saidWith } from "./caption.ts";
 import { type About, encodeStored } from "./codec.ts";
+import { fileChanges, type KnownWithFiles } from "./file-changes.ts";
 import { replaceCodes, replaceEmoji } from "./emoji.ts";
 import { compileMatcher, compileReplacements, type Matcher } from "./filters.ts";
 import type { Drop } from "./drops.ts";
@@ -46,6 +47,8 @@ export type Normalized = { readonly is: "entry"; readonly entry: NewEntry } | ({
 export interface Lookup {
   readonly place: Subject;
   readonly refs: readonly string[];
+  /** Its files are asked for as well. */
+  readonly files?: true;
 }
 
 /** `channel`: the name in the configuration of the place where it happened. */
@@ -53,7 +56,7 @@ export interface EventNormalizer {
   /** Mostly empty. */
   lookups(event: Event, channel: string): readonly Lookup[];
   /** `known`: the answers to `asks`, in its order; `nowMs`: Unix milliseconds. */
-  normalize(event: Event, channel: string, nowMs: number, known: readonly (Known | null)[]): Normalized;
+  normalize(event: Event, channel: string, nowMs: number, known: readonly (KnownWithFiles | null)[]): Normalized;
 }
 
 /**
@@ -73,7 +76,8 @@ export function compileNormalizer(account: Account, inbound: Inbound): EventNorm
     lookups: (event, channel) => {
       const refs = event.echoOf === null ? refsOf(event, account) : [];
       const place = subjectOf(account.key, channel);
-      return refs.map((ref) => ({ place, refs: [ref] }));
+      const hasFiles = event.kind === "edited" && event.body.files.length > 0;
+      return refs.map((ref) => ({ place, refs: [ref], ...(hasFiles && { files: true as const }) }));
     },
     normalize: (event, channel, nowMs, known) => {
       if (event.echoOf !== null) return { is: "drop", reason: "own" };
@@ -114,7 +118,7 @@ function refsOf(event: Event, { presentation }: Account): readonly MessageRef[] 
   }
 }
 
-function recordOne(event: Event, at: Place, known: readonly (Known | null)[], scene: Scene): Normalized {
+function recordOne(event: Event, at: Place, known: readonly (KnownWithFiles | null)[], scene: Scene): Normalized {
   switch (event.kind) {
     case "posted":
       return recordPosted(event, at, known, scene);
@@ -176,7 +180,7 @@ function recordPosted(event: Posted, at: Place, known: readonly (Known | null)[]
   return recordSaid({ event, author, ...body, label: STYLE_EVENTS[body.style], about, note }, at, scene);
 }
 
-function recordEdited(event: Edited, at: Place, target: Known | null, scene: Scene): Normalized {
+function recordEdited(event: Edited, at: Place, target: KnownWithFiles | null, scene: Scene): Normalized {
   const { editDisable, editSuffix: suffix } = scene.account.presentation;
   if (editDisable) return { is: "drop", reason: "edits_disabled" };
   if (target === null && event.isSaidAnyway === true) {
@@ -190,10 +194,13 @@ function recordEdited(event: Edited, at: Place, target: Known | null, scene: Sce
   if (target === null) return { is: "drop", reason: "unknown_target" };
   if (target.gone) return { is: "drop", reason: "gone" };
   const { author, body, aliases } = event;
+  const { files: ids } = originsOf(body.files, null, scene.account.key);
   // A copy of what somebody said elsewhere is nobody's to edit here.
   const owns = event.vouched || target.author === keyOf(author);
   if (target.subject !== at.subject || !owns) return { is: "drop", reason: "foreign" };
-  const about = aboutEdit(target);
+  const marks = body.files.map((file, index) => ({ ...file, id: ids[index] ?? null, shown: file.name }));
+  const changed = fileChanges(target.files, marks);
+  const about = { ...aboutEdit(target), ...(changed !== undefined && { changed }) };
   const note: Note = (_name, excerpt) => ({ is: "revised", of: target.seq, refs: aliases, excerpt });
   return recordSaid({ event, author, ...body, label: STYLE_EVENTS[body.style], about, note, suffix }, at, scene);
 }

@@ -7,7 +7,7 @@ import type { Loss } from "../contract/outcome.ts";
 import { readSource } from "../content/formats.ts";
 import { shownName } from "../content/shown-name.ts";
 import { type About, decodeStored, type Mentions, type Stored } from "./codec.ts";
-import { asEdit, composed, deletionLine, spoken, withReply, type Wording } from "./fallback.ts";
+import { asEdit, composed, deletionLine, spoken, withChanges, withReply, type Wording } from "./fallback.ts";
 import { formatLosses } from "./plan-formats.ts";
 import { gapOf } from "./moments.ts";
 import { isFailure } from "./failures.ts";
@@ -202,7 +202,12 @@ function editOp(at: Case, about: About, scene: Scene): Planned {
   const isNative = can("edit", at.here, scene.capabilities) && !isOld;
   const draft = draftOf(at, scene);
   if (isNative && at.here.about.length > 0) {
-    return { is: "op", op: { kind: "edit", ...draft, target: at.here.about }, losses: bodyLosses(draft.body, scene) };
+    const { changed } = about;
+    const op: OpDraft = {
+      ...{ kind: "edit", ...draft, target: at.here.about },
+      ...(changed !== undefined && { changed }),
+    };
+    return { is: "op", op, losses: bodyLosses(draft.body, scene) };
   }
   const { editFallback } = destination.presentation;
   if (editFallback === "none")
@@ -210,10 +215,12 @@ function editOp(at: Case, about: About, scene: Scene): Planned {
   const { account } = at.stored.message;
   const suffix = accounts.get(account.toLowerCase())?.presentation.editSuffix ?? "";
   // Who has never seen the message makes nothing of what changed in it.
-  const body = asEdit(draft.body, isNative ? "whole" : editFallback, about.excerpt, suffix);
+  const said = asEdit(draft.body, isNative ? "whole" : editFallback, about.excerpt, suffix);
+  const body = withChanges(said, draft.body, about.changed);
   if (body === null) return { is: "omitted", losses: [lost("edit", "it changes no text")] };
   const why = isNative ? "the message is not known here; " : isOld ? "the message is too old to be edited here; " : "";
-  const files = draft.body.files.length > 0 ? [lost("file", "files of an edit are not sent again")] : [];
+  const files =
+    draft.body.files.length > body.files.length ? [lost("file", "files of an edit are not sent again")] : [];
   return {
     is: "op",
     op: { kind: "post", ...draft, body },

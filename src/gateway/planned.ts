@@ -54,7 +54,7 @@ export type Planned =
 /** An op without its place and its tries. */
 export type OpDraft =
   | ({ readonly kind: "post" } & PostDraft)
-  | ({ readonly kind: "edit" } & PostDraft & Pick<EditOp, "target">)
+  | ({ readonly kind: "edit" } & PostDraft & Pick<EditOp, "target" | "changed">)
   | ({ readonly kind: "delete" } & Pick<DeleteOp, "target" | "author">)
   | ({ readonly kind: "react" } & Pick<ReactOp, "target" | "author" | "emoji" | "on" | "standing">)
   | ({ readonly kind: "topic" } & Pick<TopicOp, "topic">);

@@ -116,7 +116,12 @@ export class Editor {
     });
     const all: Loss[] = [...losses];
     const words = parts.filter((part) => part.is === "text");
-    const added = parts.filter((part) => part.is === "file").slice(files.length);
+    const rendered = parts.filter((part) => part.is === "file");
+    const { changed } = op;
+    const isNew = ({ file }: (typeof rendered)[number]): boolean =>
+      changed?.added.includes(op.body.files.indexOf(file)) === true;
+    const added = changed === undefined ? rendered.slice(files.length) : rendered.filter(isNew);
+    const gone = changed?.before === files.length ? changed.removed.flatMap(({ at }) => files[at] ?? []) : [];
     const refs: MessageRef[] = [];
     for (const [at, part] of words.entries()) {
       if (attempt.signal.aborted) return GIVEN_UP;
@@ -128,13 +133,13 @@ export class Editor {
       if (!sent.ok) return await this.#failed(sent.failure, editing);
       refs.push(messageRef(old?.id ?? sent.value));
     }
-    refs.push(...files.map(({ id }) => messageRef(id)));
+    refs.push(...files.filter((file) => !gone.includes(file)).map(({ id }) => messageRef(id)));
     for (const [at, part] of added.entries()) {
       const sent = await this.#file(editing, part, all, at);
       if (!sent.ok) return await this.#failed(sent.failure, editing);
       refs.push(messageRef(sent.value));
     }
-    for (const { id } of texts.slice(words.length)) {
+    for (const { id } of [...texts.slice(words.length), ...gone]) {
       const gone = await this.#sender.redact(room, id, { op: op.id, part: id }, attempt.signal);
       if (!gone.ok && gone.failure.status !== 404) return await this.#failed(gone.failure, editing);
     }

@@ -87,10 +87,14 @@ export class XmppSender {
     const texts = isText ? words.filter(({ of }) => of === "text") : captions;
     const drafts = renderPost({ ...op, body: said }, { textMax, resume: null });
     const stands: (Target | null)[] = [];
+    const shared = targets.filter(({ of }) => of === "file");
+    const { before = -1, added = [], removed = [] } = op.changed ?? {};
+    const gone = before === shared.length ? removed.flatMap(({ at }) => shared[at] ?? []) : [];
+    const losses: Loss[] = [];
     return await this.#inRoom(
       op.channel,
       attempt,
-      (room) => {
+      async (room) => {
         const written = drafts.flatMap((part, at) => {
           if (part.is !== "text") return [];
           const replaced = texts[at]?.id ?? undefined;
@@ -103,15 +107,22 @@ export class XmppSender {
           });
           return [this.#write(room, id, progressAt(`e${at}`), stanza)];
         });
-        for (const [at, extra] of texts.slice(drafts.length).entries())
+        for (const at of added) {
+          const file = op.body.files[at];
+          if (file === undefined) continue;
+          const part: FilePart = { is: "file", name: `f${at}`, end: progressAt(`f${at}`), file };
+          written.push(await this.#part(room, op, part, false, attempt, losses));
+        }
+        for (const [at, extra] of [...texts.slice(drafts.length), ...gone].entries())
           written.push(this.#retract(room, op.id, `x${at}`, extra));
-        return Promise.resolve({ written, losses: [] });
+        return { written, losses };
       },
       (made) => {
-        if (drafts.length === texts.length) return [];
-        const stay = targets.filter((target) => !texts.includes(target));
+        if (drafts.length === texts.length && op.changed === undefined) return [];
+        const stay = targets.filter((target) => !texts.includes(target) && !gone.includes(target));
         const kept = stands.map((target, at) => target?.refs ?? made[at] ?? []);
-        return [...kept, ...stay.map(({ refs }) => refs)].flat();
+        const more = made.slice(stands.length, stands.length + added.length);
+        return [...kept, ...stay.map(({ refs }) => refs), ...more].flat();
       },
     );
   }
@@ -218,7 +229,7 @@ export class XmppSender {
 
   async #part(
     room: XmppRoom,
-    op: PostOp,
+    op: PostOp | EditOp,
     part: XmppPart,
     isFirst: boolean,
     attempt: Attempt,
@@ -248,7 +259,7 @@ export class XmppSender {
   }
 
   /** Where people can fetch a file; else what to say of it. */
-  async #file({ file }: FilePart, op: PostOp, attempt: Attempt, losses: Loss[]): Promise<FileFate> {
+  async #file({ file }: FilePart, op: PostOp | EditOp, attempt: Attempt, losses: Loss[]): Promise<FileFate> {
     const put = await this.#options.uploads.put(file, attempt.signal);
     if (put.ok) return { is: "link", url: put.url };
     if (put.retry && op.attempt < UPLOAD_TRIES) {

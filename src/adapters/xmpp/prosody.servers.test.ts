@@ -311,10 +311,8 @@ needs(["prosody", "python3-slixmpp", "openssl"], () => {
     const file = aSharedFile({ id: "f1" as FileId, name: "sea.txt", comment, bytes: 5 });
     host.files.set("f1" as FileId, Buffer.from("waves"));
     const op = { ...postOf(ref, ""), author: null };
-    const outcome = await ours.handlers.post(
-      { ...op, body: { ...op.body, blocks: [], files: [file] } },
-      new RecordingAttempt(),
-    );
+    const first = { ...op, body: { ...op.body, blocks: [], files: [file] } };
+    const outcome = await ours.handlers.post(first, new RecordingAttempt());
     const target = outcome.is === "delivered" ? outcome.receipt.messages : [];
     const body = { ...op.body, blocks: [], files: [{ ...file, comment: now }] };
     const edit = { ...op, id: "edit:1" as OpId, kind: "edit", target, body } as const;
@@ -324,6 +322,31 @@ needs(["prosody", "python3-slixmpp", "openssl"], () => {
     await somebody.until(() => seen().some((one) => one.body === now), "to see the caption");
     expect(seen().map(({ body: said }) => said)).toEqual(expected);
     expect(seen().filter(({ replaces }) => replaces !== null)).toHaveLength(corrections);
+  });
+
+  test("an edit that replaces a file sends the new one and takes the old one back", async () => {
+    const room = newRoom();
+    const somebody = await person();
+    await somebody.join(`${room}@${SERVICE}`);
+    const { session: ours, host } = await session();
+    const { ref } = await join(ours, room);
+    const file = (name: string) => aSharedFile({ id: name as FileId, name, comment: "", bytes: 5 });
+    for (const name of ["old.txt", "new.txt"]) host.files.set(name as FileId, Buffer.from("waves"));
+    const op = postOf(ref, "look");
+    const outcome = await ours.handlers.post(
+      { ...op, body: { ...op.body, files: [file("old.txt")] } },
+      new RecordingAttempt(),
+    );
+    const target = outcome.is === "delivered" ? outcome.receipt.messages : [];
+    const changed = { before: 1, added: [0], removed: [{ at: 0, name: "[old.txt]" }] };
+    const body = { ...op.body, files: [file("new.txt")] };
+    const edit = { ...op, id: "edit:1" as OpId, kind: "edit", target, body, changed } as const;
+    await ours.handlers.edit?.(edit, new RecordingAttempt());
+    const gone = () => somebody.messages(`${room}@${SERVICE}`).flatMap(({ retracts }) => retracts ?? []);
+    await somebody.until(() => gone().length > 0, "to see the old one go");
+    const files = somebody.messages(`${room}@${SERVICE}`).filter(({ oob }) => oob !== null);
+    expect(files.map(({ oob }) => oob?.replace(/^.*\//u, ""))).toEqual(["old.txt", "new.txt"]);
+    expect(gone()).toEqual([files[0]?.sid]);
   });
 
   test("a room takes files as large as the upload service does, once that has answered", async () => {
