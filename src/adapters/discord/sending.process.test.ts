@@ -56,6 +56,21 @@ describe("messages", () => {
     expect(ours(town)[1]?.wire.mentions).toEqual([]);
   });
 
+  test("quote nothing of a message once it is deleted", async () => {
+    const town = await outTown();
+    const life = outLife(town);
+    const first = await doOp(life, postOf(life.ref, "my password is hunter2"));
+    const [target] = messagesOf(first.outcome);
+    if (target === undefined) throw new Error("nothing was said");
+    const reply = { target, name: "sam", excerpt: "my password is hunter2" };
+    await doOp(life, postOf(life.ref, "oops", { reply }));
+    expect(said(ours(town))[1]).toContain("hunter2");
+    await doOp(life, deleteOf(life.ref, [target]));
+    const [line, words] = said(ours(town))[0]?.split("\n") ?? [];
+    expect(line).toMatch(/^-# ↪ \[sam\]\(<https:\/\/discord\.com\/channels\/[\d/]+>\)$/u);
+    expect(words).toBe("oops");
+  });
+
   test("answer by a line that jumps there, and natively where the bot speaks", async () => {
     const town = await outTown();
     const life = outLife(town);
