@@ -32,8 +32,8 @@ export interface Capabilities {
   readonly fileIn: Level;
   readonly fileOut: Level;
   /**
-   * What the adapter hides of files that are hidden where they come from: them, or their captions as well. Absent: it is
-   * given links to them.
+   * What the adapter hides of files that are hidden where they come from: them, or their captions as well. Absent: it
+   * is given links to them.
    */
   readonly hiddenFiles?: "alone" | "with captions";
   /** People joining, leaving and changing names are told. */

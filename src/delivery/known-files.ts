@@ -1,14 +1,17 @@
 import { decodeStored } from "../gateway/codec.ts";
 import { fileMarks, type KnownWithFiles } from "../gateway/file-changes.ts";
-import type { Known } from "../log/log.ts";
-import type { LogSearch } from "../log/search.ts";
+import type { Known, Seq, StoredEntry } from "../log/log.ts";
 
 /** Where the files of a message are looked up; a log without it knows none. */
-export type FileArchive = Pick<LogSearch, "entry" | "standing">;
+export interface FileArchive {
+  entry(seq: Seq): Promise<StoredEntry | null>;
+  /** `revised`: the entry of its newest edit; null: it reads as it was said. */
+  standing(seqs: readonly Seq[]): Promise<readonly { readonly revised: Seq | null }[]>;
+}
 
 /**
- * A message with its files as they are before an edit. An edit that names none leaves those of the message. Rejects with
- * a LogError.
+ * A message with its files as they are before an edit. An edit that names none leaves those of the message. Rejects
+ * with a LogError.
  */
 export async function withFiles(known: Known, archive: FileArchive): Promise<KnownWithFiles> {
   const [standing] = await archive.standing([known.seq]);

@@ -74,7 +74,7 @@ export function asEdit(body: Body, how: "diff" | "whole", old: string, suffix: s
   return { ...spoken(line), files: [] };
 }
 
-/** An edit in words, with the files that it adds and the names of those that it takes away. Null: it changes nothing. */
+/** An edit in words, with the files that it adds and the names of those that it removes. Null: it changes nothing. */
 export function withChanges(said: Body | null, { files }: Body, changed: FileChanges | undefined): Body | null {
   if (changed === undefined) return said;
   const gone = changed.removed.map(({ name }) => name);

@@ -26,8 +26,8 @@ export function fileMarks({ message, files }: Pick<Stored, "message" | "files">)
 }
 
 /**
- * What an edit changes of the files; undefined: nothing, or nobody knows. Networks call the same file by several ids. An
- * edit that names no file may come from where nobody says again which there are.
+ * What an edit changes of the files; undefined: nothing, or nobody knows. Networks call the same file by several ids.
+ * An edit that names no file may come from where nobody says again which there are.
  */
 export function fileChanges(
   before: readonly FileMark[] | undefined,

@@ -77,7 +77,7 @@ export function compileNormalizer(account: Account, inbound: Inbound): EventNorm
       const refs = event.echoOf === null ? refsOf(event, account) : [];
       const place = subjectOf(account.key, channel);
       const hasFiles = event.kind === "edited" && event.body.files.length > 0;
-      return refs.map((ref) => ({ place, refs: [ref], ...(hasFiles && { files: true as const }) }));
+      return refs.map((ref) => (hasFiles ? { place, refs: [ref], files: true } : { place, refs: [ref] }));
     },
     normalize: (event, channel, nowMs, known) => {
       if (event.echoOf !== null) return { is: "drop", reason: "own" };

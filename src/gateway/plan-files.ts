@@ -54,7 +54,7 @@ export function sharedFiles(
     const bytes = found?.bytes ?? sizeOf(item);
     const large = fileOut === "native" ? tooLarge(bytes, limits) : null;
     const refused = isLinked(item, capabilities) ? (found?.missing ?? CANNOT_HIDE) : large;
-    return {
+    const file: SharedFile = {
       name: found?.name || item.Name,
       // The caption of a hidden file may describe it: see `hiddenCaptions`.
       comment: item.Spoiler === undefined ? item.Comment : "",
@@ -63,8 +63,8 @@ export function sharedFiles(
       url: found?.url ?? (item.URL === "" ? null : item.URL),
       id: refused === null ? (found?.id ?? null) : null,
       missing: refused ?? (found === null ? missing : found.missing),
-      ...(item.Spoiler !== undefined && { spoiler: item.Spoiler }),
     };
+    return item.Spoiler === undefined ? file : Object.assign(file, { spoiler: item.Spoiler });
   });
 }
 

@@ -203,10 +203,8 @@ function editOp(at: Case, about: About, scene: Scene): Planned {
   const draft = draftOf(at, scene);
   if (isNative && at.here.about.length > 0) {
     const { changed } = about;
-    const op: OpDraft = {
-      ...{ kind: "edit", ...draft, target: at.here.about },
-      ...(changed !== undefined && { changed }),
-    };
+    const target = at.here.about;
+    const op: OpDraft = { kind: "edit", ...draft, target, ...(changed !== undefined && { changed }) };
     return { is: "op", op, losses: bodyLosses(draft.body, scene) };
   }
   const { editFallback } = destination.presentation;

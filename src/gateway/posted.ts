@@ -1,5 +1,5 @@
 import type { Account } from "../config/config.ts";
-import type { Message } from "../contract/message.ts";
+import type { FileItem, Message } from "../contract/message.ts";
 import { parse } from "../content/formats.ts";
 import { hiddenText } from "../content/hidden.ts";
 import type { IdNote } from "../log/log.ts";
@@ -17,10 +17,12 @@ export function textFormat(account: Account): "markdown" | "plain" {
 /** The beginning of the words of a posted message, without its spoilers. */
 export function postedExcerpt({ text, Extra }: Message, account: Account): string {
   const words = hiddenText(parse(textFormat(account), text));
-  const files = (Extra?.file ?? []).map(({ Name: name, Comment: comment, Spoiler: spoiler }) => {
-    return { name, comment, ...(spoiler !== undefined && { spoiler }) };
-  });
+  const files = (Extra?.file ?? []).map(captioned);
   return excerptOf(saidWith(words, files) || namesOf(files));
+}
+
+function captioned({ Name: name, Comment: comment, Spoiler: spoiler }: FileItem) {
+  return { name, comment, ...(spoiler !== undefined && { spoiler }) };
 }
 
 /** What a posted message is to those who refer to it; `refs` as for `IdNote`. */

@@ -52,7 +52,13 @@ const stored = aStored(
 
 function draftFor(capabilities: Capabilities, url: string | null = LINK): PostDraft {
   const found: SharedFile = {
-    ...{ name: "cat.png", comment: SECRET, mime: "image/png", bytes: 9, url, id: CAT, missing: null },
+    name: "cat.png",
+    comment: SECRET,
+    mime: "image/png",
+    bytes: 9,
+    url,
+    id: CAT,
+    missing: null,
     spoiler: "the ending",
   };
   return postOf(planOf({ remoteNickFormat: "" }, [], capabilities), stored, { files: [found] });
@@ -107,7 +113,7 @@ function discordParts(draft: PostDraft, wayOf: (file: SharedFile) => DiscordRend
   const here = { user: () => false, channel: () => false, emoji: () => false, role: () => false };
   const sent = { parts: 0, text: null, thread: null, files: new Set<number>() };
   const files = draft.body.files.map(wayOf);
-  const { parts } = renderDiscord(draft, { ...options, here: here as never, files, sent });
+  const { parts } = renderDiscord(draft, { ...options, here, files, sent });
   return parts.map((part) => ({ content: part.content, attachments: attachmentsOf(part.files, true) }));
 }
 

@@ -265,7 +265,7 @@ describe("files", () => {
         components: [
           {
             type: ComponentType.MediaGallery,
-            items: [{ media: { url: "https://x/a.png", attachment_id: "7" } as never, spoiler: true }],
+            items: [{ media: { url: "https://x/a.png", attachment_id: "7" }, spoiler: true }],
           },
         ],
       },

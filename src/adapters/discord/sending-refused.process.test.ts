@@ -16,7 +16,9 @@ const refusal = (status: number, code: number, message: string, more: object = {
 test("a server that refuses files gets the words, and a link for each file", async () => {
   const town = await outTown();
   const life = outLife(town);
-  const files = ["a.txt", "b.txt"].map((name) => ({ ...aFile(life, name, 10), url: `https://media.example/${name}` }));
+  const files = ["a.txt", "b.txt"].map((name) =>
+    Object.assign({}, aFile(life, name, 10), { url: `https://media.example/${name}` }),
+  );
   const refused = refusal(400, 0, "Bad Request");
   town.server.faults.answer(EXECUTE, refused, 2);
   const { outcome } = await doOp(life, postOf(life.ref, "", { body: bodyOf("look", files) }));

@@ -150,7 +150,7 @@ describe("what is said", () => {
     ],
     [
       "a hidden picture (MSC4193), whose caption is open",
-      picture({ body: "look", [`${SPOILER}`]: true, [`${SPOILER}.reason`]: "the\nending" }),
+      picture({ body: "look", [SPOILER]: true, [`${SPOILER}.reason`]: "the\nending" }),
       { source: { text: "look" }, files: [{ name: "map.png", comment: "", spoiler: "the ending" }] },
     ],
     ["one without a reason", picture({ [SPOILER]: true }), { files: [{ spoiler: true }] }],

@@ -51,7 +51,7 @@ describe("files", () => {
     const life = sending(town);
     const hidden = ["a.png", "b.mp4", "c.txt"].map((name): SharedFile => {
       const file = aFile(life, name, name === "a.png" ? aPicture() : someBytes(1_000));
-      return { ...file, url: `https://media.example/${name}`, spoiler: "the ending" };
+      return Object.assign({}, file, { url: `https://media.example/${name}`, spoiler: "the ending" });
     });
     await postFiles(town, life, hidden);
     const said = ours(town, town.dock).map(({ wire }) => [wire.has_media_spoiler ?? false, wire.link_preview_options]);

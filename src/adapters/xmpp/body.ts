@@ -25,7 +25,7 @@ export function readBody(message: Stanza, calls: (words: string) => readonly str
   const files =
     hint === undefined
       ? found
-      : found.map((file) => ({ ...file, spoiler: oneLine(hint.getText()) || (true as const) }));
+      : found.map((file) => Object.assign({}, file, { spoiler: oneLine(hint.getText()) || (true as const) }));
   const urls = files.flatMap(({ url }) => url ?? []);
   const said = withoutFallback(message, childText(message, "body") ?? "", urls);
   const text = files.some(({ url }) => url === said.trim()) ? "" : said;

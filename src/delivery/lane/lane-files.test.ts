@@ -28,7 +28,11 @@ test("a message waits for its files, and those after it wait with it", async () 
 test("a file goes under the name that the store gives it", async () => {
   const stage = await connected();
   stage.files.answers.set("cat", {
-    ...{ ok: true, bytes: 9, mime: "image/png", sha256: "01", link: null },
+    ok: true,
+    bytes: 9,
+    mime: "image/png",
+    sha256: "01",
+    link: null,
     name: "cat.png",
   });
   await stage.say(withFiles("one", "cat"));
