@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Extra, FileItem } from "../../contract/message.ts";
 import type { PostedFile } from "./schema.ts";
 
@@ -22,16 +21,12 @@ export function readFile(file: PostedFile): FileDraft | string {
     URL: url,
     Size: content === null ? (file.Size ?? 0) : content.length,
     Avatar: file.Avatar ?? false,
-    SHA: (file.SHA ?? "").toWellFormed() || shaOf(content),
+    SHA: (file.SHA ?? "").toWellFormed(),
     NativeID: (file.NativeID ?? "").toWellFormed(),
     content,
     ...spoilerOf(file),
   };
 }
-
-/** As the reference names contents: the first 8 hex digits of the SHA-1. */
-const shaOf = (content: Buffer | null): string =>
-  content === null ? "" : createHash("sha1").update(content).digest("hex").slice(0, 8);
 
 /** An empty reason is none; false: it is open. */
 function spoilerOf({ Spoiler }: PostedFile): Pick<FileItem, "Spoiler"> {

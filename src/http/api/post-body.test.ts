@@ -45,7 +45,7 @@ describe("what is taken", () => {
       URL: "",
       Size: 5,
       Avatar: false,
-      SHA: "aaf4c61d",
+      SHA: "",
       NativeID: "",
       content: Buffer.from("hello"),
     });
