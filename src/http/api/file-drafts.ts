@@ -11,7 +11,8 @@ export interface FileDraft extends Omit<FileItem, "Data"> {
 export function readFile(file: PostedFile): FileDraft | string {
   const given = (file.Data ?? "").replace(/[\r\n]+/g, "");
   const url = (file.URL ?? "").toWellFormed();
-  if (file.Data === undefined && url === "")
+  // Clients that fill every key say nothing with an empty Data.
+  if (url === "" && given === "" && (file.Data === undefined || file.URL !== undefined))
     return " has neither Data nor URL: send the content in Data as base64, or its address in URL";
   if (!isBase64(given)) return ".Data is not standard base64 with padding (RFC 4648 §4)";
   const content = given === "" && url !== "" ? null : Buffer.from(given, "base64");

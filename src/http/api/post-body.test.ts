@@ -94,6 +94,7 @@ describe("what is refused, naming the place", () => {
     ['{"Extra":3}', /^Extra must be object/],
     ['{"Extra":{"file":{}}}', /^Extra\.file must be array/],
     ['{"Extra":{"file":["x"]}}', /^Extra\.file\[0\] must be object/],
+    ['{"Extra":{"file":[{"Data":"","URL":""}]}}', /^Extra\.file\[0\] has neither Data nor URL/],
     ['{"Extra":{"file":[{"URL":"u"},{"Name":"n"}]}}', /^Extra\.file\[1\] has neither Data nor URL/],
     ['{"Extra":{"file":[{"Data":"a"}]}}', /Extra\.file\[0\]\.Data is not standard base64/],
     ['{"Extra":{"file":[{"Data":"aGk"}]}}', /not standard base64/],
