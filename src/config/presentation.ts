@@ -20,14 +20,16 @@ const flag = (description: string) => ({ type: "boolean", description, default: 
 const words = (text: string): readonly string[] => text.split(" ");
 const text = (description: string, value = "") => ({ type: "string", description, default: value }) as const;
 
+export const DEFAULT_NICK_FORMAT = "[{PROTOCOL}] <{NICK}> ";
+
 /** The settings of every account: how messages to it and from it look, and which pass. May be set in `[general]`. */
 export const sharedSchema = {
   type: "object",
   properties: {
     RemoteNickFormat: {
       ...text(
-        "How the names of senders are shown here. Placeholders: `{NICK}` `{NOPINGNICK}` `{BRIDGE}` `{PROTOCOL}` `{GATEWAY}` `{LABEL}` `{USERID}` `{CHANNEL}`.",
-        "[{PROTOCOL}] <{NICK}> ",
+        "How the names of senders are shown here, with marks where the network has them, such as `**{NICK}**`. Placeholders: `{NICK}` `{NOPINGNICK}` `{BRIDGE}` `{PROTOCOL}` `{GATEWAY}` `{LABEL}` `{USERID}` `{CHANNEL}`.",
+        DEFAULT_NICK_FORMAT,
       ),
       placeholders: words("NICK NOPINGNICK BRIDGE PROTOCOL GATEWAY LABEL USERID CHANNEL"),
       emptyPlaceholders: { names: ["TENGO"], why: "scripts do not run", needed: words("NICK NOPINGNICK USERID") },

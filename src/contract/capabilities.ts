@@ -43,11 +43,19 @@ export interface Capabilities {
   /** What was said while nobody was connected can be fetched later. */
   readonly history: Level;
   readonly identity: readonly Identity[];
+  /** The format of `content/name-marks.ts` in which RemoteNickFormat is written; absent: it has no marks. */
+  readonly nameMarks?: string | NameMarksBySetting;
   readonly idempotency: Idempotency;
   /** What `delivered` means: taken by the socket, confirmed by the server, or seen by a device. */
   readonly proof: "handed-over" | "server" | "device";
   readonly formats: readonly (Inline["t"] | Block["t"])[];
   readonly limits: Limits;
+}
+
+/** A setting of the account decides; a value that is not listed stands for no marks. */
+interface NameMarksBySetting {
+  readonly setting: string;
+  readonly formats: Readonly<Record<string, string>>;
 }
 
 interface Limits {

@@ -1,4 +1,4 @@
-import type { Body, SharedFile } from "./content.ts";
+import type { Body, Inline, SharedFile } from "./content.ts";
 import type { ChannelRef, MessageRef, OpId, Progress } from "./ids.ts";
 
 /** What the core asks of a session. Plain data: it is made again from the log after a restart. */
@@ -49,6 +49,8 @@ export interface OpAuthor {
   readonly nick?: string;
   /** The name as RemoteNickFormat of the destination shows it, ready to come before the text. */
   readonly shown: string;
+  /** The same name with the marks of the format, for where it comes before the text; absent where it has none. */
+  readonly marks?: readonly Inline[];
   readonly avatar: SharedFile | null;
   /** The account by which the origin is connected, in lower case: the same id on another network is somebody else. */
   readonly account: string;

@@ -124,7 +124,7 @@ describe("a name that shares its line with what is said", () => {
     ["{NICK}\u200b> ", "a\u200b> b", "a\u200b\u2060> b\u200b> "],
     ["said by {NICK}", "a", "said by a"],
   ])("%j makes %j %j", (format, nick, line) => {
-    expect(compileNamePrefix(format)(called(nick))).toBe(line);
+    expect(compileNamePrefix(format)(called(nick))).toEqual({ shown: line });
   });
 
   test("ends where the format says, whatever it is called", () => {
@@ -139,7 +139,7 @@ describe("a name that shares its line with what is said", () => {
         (before, end, name, word) => {
           fc.pre(Array.from(end).length >= 2 && !(end.includes("\u200b") && end.includes("\u2060")));
           const given = { nick: name.join(""), userid: name.join(""), channel: name.join("") };
-          const line = compileNamePrefix(`${before}{${word}}${end}`)(called("", given));
+          const { shown: line } = compileNamePrefix(`${before}{${word}}${end}`)(called("", given));
           const shown = line.slice(before.length);
           expect(line.startsWith(before)).toBe(true);
           expect(shown.indexOf(end)).toBe(shown.length - end.length);

@@ -19,7 +19,7 @@ import { textFormat } from "./posted.ts";
 import { putOn, reactionLine, standingLine } from "./reaction-line.ts";
 import { can, canReact, isTooOld, withTextMax } from "./room-limits.ts";
 import { topicLoss, topicToSet } from "./topics.ts";
-import { compileView, nickOf, type View } from "./view.ts";
+import { compileView, nickOf } from "./view.ts";
 
 /**
  * What becomes of the log's entries on their way to one destination account. Pure: the same entry and answers always
@@ -58,7 +58,7 @@ export function compilePlan(
     everyone: presentation.allowMention.includes("everyone"),
   };
   const words: Wording = { ...presentation, replyWords: capabilities.replyWords, quiet: !mayPing.users };
-  const view = compileView(destination, accounts);
+  const view = compileView(destination, accounts, undefined, nameMarksOf(destination, capabilities));
   const scene: Scene = { destination, accounts, capabilities, mayPing, words, view };
   return {
     admits: compileAdmits(scene),
@@ -73,13 +73,18 @@ export function compilePlan(
   };
 }
 
+function nameMarksOf({ settings }: Account, { nameMarks }: Capabilities): string | null {
+  if (nameMarks === undefined || typeof nameMarks === "string") return nameMarks ?? null;
+  return nameMarks.formats[String(settings[nameMarks.setting])] ?? null;
+}
+
 interface Scene {
   readonly destination: Account;
   readonly accounts: ReadonlyMap<string, Account>;
   readonly capabilities: Capabilities;
   readonly mayPing: MayPing;
   readonly words: Wording;
-  readonly view: View;
+  readonly view: ReturnType<typeof compileView>;
 }
 
 /** One entry at one destination. */
@@ -361,14 +366,14 @@ function formatOf({ protocol, account: name }: Message, { accounts }: Scene): So
 function authorOf({ stored: { message }, gateway, here }: Case, { view, capabilities, accounts }: Scene): OpAuthor {
   const { userid, username, account } = message;
   const name = visibleName(username);
-  const { username: shown, avatar } = view.show({ ...message, username: name, userid: shownName(userid) }, gateway);
+  const { avatar, ...shown } = view.author({ ...message, username: name, userid: shownName(userid) }, gateway);
   const nick = nickOf(accounts.get(account.toLowerCase()), name);
   // A client that gives no id tells people apart by their names.
   return {
     id: userid === "" ? username : userid,
     name,
     ...(nick !== name && { nick }),
-    shown,
+    ...shown,
     avatar: sharedPicture(avatar, here, capabilities),
     account: account.toLowerCase(),
   };
@@ -385,7 +390,7 @@ function writerOf({ stored: { message }, gateway }: Case, about: About, { view, 
   const protocol = key.slice(0, key.indexOf("."));
   const name = visibleName(about.name);
   const wrote = { ...message, username: name, userid: shownName(id), avatar: "", account, protocol };
-  return { id, name, shown: view.show(wrote, gateway).username, avatar: null, account: key };
+  return { id, name, ...view.author(wrote, gateway), avatar: null, account: key };
 }
 
 /** Rialto itself speaks. */

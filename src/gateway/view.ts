@@ -1,7 +1,8 @@
-import type { Account } from "../config/config.ts";
+import { type Account, DEFAULT_NICK_FORMAT } from "../config/config.ts";
 import type { Source } from "../contract/content.ts";
 import { EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
 import { parse, render } from "../content/formats.ts";
+import { shownName } from "../content/shown-name.ts";
 import type { WantedFile } from "../files/files.ts";
 import type { Seq } from "../log/log.ts";
 import { withoutEcho } from "./caption.ts";
@@ -9,7 +10,14 @@ import { decode, decodeStored, encode, isBare } from "./codec.ts";
 import { contentsWanted, type FileContent, withContents } from "./file-contents.ts";
 import { compileReplacements } from "./filters.ts";
 import { fullMessage, hasFullEvents } from "./full-events.ts";
-import { compileIconURL, compileNamePrefix, compileNickFormat, stripNick, type NickValues } from "./nick-format.ts";
+import {
+  compileIconURL,
+  compileNamePrefix,
+  compileNickFormat,
+  type NickValues,
+  type ShownName,
+  stripNick,
+} from "./nick-format.ts";
 import { plainMessage } from "./plain-message.ts";
 import { textFormat } from "./posted.ts";
 import { type LinkFor, withLinks, withPicture } from "./with-links.ts";
@@ -37,6 +45,12 @@ export interface View {
   readonly line: (entry: ViewedEntry, gateway: string, contents?: readonly (FileContent | null)[]) => string;
 }
 
+/** A view that gives names with their marks. */
+interface NamedView extends View {
+  /** The name and the avatar of what `show` gives. */
+  readonly author: (message: Message, gateway: string) => ShownName & { readonly avatar: string };
+}
+
 interface ViewedEntry {
   readonly seq: Seq;
   /** Key of the account it came from. */
@@ -52,11 +66,10 @@ export function compileView(
   reader: Account,
   accounts: ReadonlyMap<string, Account>,
   linkFor: LinkFor = () => null,
-): View {
+  nameMarks: string | null = null,
+): NamedView {
   const { remoteNickFormat, stripNick: strips, iconURL } = reader.presentation;
-  // A reader of the API has the name by itself.
-  const nickFormat =
-    reader.protocol === "api" ? compileNickFormat(remoteNickFormat) : compileNamePrefix(remoteNickFormat);
+  const nameFormat = compileShownName(reader, nameMarks);
   const icon = iconURL === "" ? null : compileIconURL(iconURL);
   const keepsNames = remoteNickFormat === "{NICK}" && !strips && icon === null;
   const isFull = hasFullEvents(reader);
@@ -66,9 +79,9 @@ export function compileView(
     return account?.protocol === "api" && textFormat(account) === "markdown";
   };
 
-  const view: View = {
+  const view: NamedView = {
     admits: compileAdmits(reader),
-    show: (message, gateway) => {
+    author: (message, gateway) => {
       const source = sourceOf(accounts.get(message.account.toLowerCase()));
       const nick = source.replaceNick(strips ? stripNick(message.username) : message.username);
       const values: NickValues = {
@@ -82,7 +95,11 @@ export function compileView(
       };
       const avatar =
         message.avatar === "" && icon !== null ? icon({ ...values, nick: message.username }) : message.avatar;
-      return { ...message, username: nickFormat(values), avatar, gateway };
+      return { ...nameFormat(values), avatar };
+    },
+    show: (message, gateway) => {
+      const { shown: username, avatar } = view.author(message, gateway);
+      return { ...message, username, avatar, gateway };
     },
     verbatim: (accountKey) => {
       const account = accounts.get(accountKey);
@@ -112,6 +129,28 @@ export function compileView(
   };
   return view;
 }
+
+/**
+ * How a reader sees names. Where nothing of a name is seen, as with `{LABEL}` for an account without a label, the
+ * default format takes the place of the reader's own: no message of a person is without a name.
+ */
+function compileShownName({ protocol, presentation }: Account, nameMarks: string | null): NameFormat {
+  const { remoteNickFormat: written } = presentation;
+  const compile = (format: string): NameFormat => {
+    if (protocol !== "api") return compileNamePrefix(format, nameMarks);
+    // A reader of the API has the name by itself.
+    const nickFormat = compileNickFormat(format);
+    return (values) => ({ shown: nickFormat(values) });
+  };
+  const [own, standard] = [compile(written), compile(protocol === "api" ? "{NICK}" : DEFAULT_NICK_FORMAT)];
+  return (values) => {
+    const name = own(values);
+    const isSeen = written === "" || values.nick === "" || /[!-~]/.test(name.shown) || shownName(name.shown) !== "";
+    return isSeen ? name : standard(values);
+  };
+}
+
+type NameFormat = (values: NickValues) => ShownName;
 
 /** Of a message that nothing is to be said of. */
 const NO_FILES = '"Extra":null}';

@@ -1,4 +1,5 @@
 import type { ReactionType } from "@grammyjs/types";
+import { isAction } from "../servers/telegram/guest.ts";
 import { type Shown, textOf } from "../servers/telegram/messages.ts";
 import { addPerson, type Folk, install, seat } from "../servers/telegram/people.ts";
 import { FakeTelegram } from "../servers/telegram/server.ts";
@@ -99,14 +100,14 @@ function without(some: readonly ReactionType[], others: readonly ReactionType[])
 
 function sightOf(server: FakeTelegram, { id, wire }: MessageRow, { user }: Folk): Sight {
   const { text, entities } = textOf(wire);
-  const isAction = entities.some(({ type, length }) => type === "italic" && length === text.length);
+  const acts = isAction(text, entities);
   const alerts = entities.some((one) => {
     if (one.type === "text_mention") return one.user.id === user.id;
     return one.type === "mention" && text.slice(one.offset, one.offset + one.length) === `@${user.username}`;
   });
-  const shown = withTags({ text, entities: isAction ? entities.filter(({ type }) => type !== "italic") : entities });
+  const shown = withTags({ text, entities: acts ? entities.filter(({ type }) => type !== "italic") : entities });
   return {
-    kind: isAction ? "action" : "normal",
+    kind: acts ? "action" : "normal",
     text: shown,
     ids: [String(id)],
     target: wire.reply_to_message === undefined ? null : String(wire.reply_to_message.message_id),

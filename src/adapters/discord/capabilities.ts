@@ -17,6 +17,7 @@ export const capabilities = {
   members: "native",
   topic: "native",
   history: "native",
+  nameMarks: "discord",
   identity: ["per-message", "prefix"],
   idempotency: { by: "echo" },
   proof: "server",

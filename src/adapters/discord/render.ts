@@ -2,9 +2,10 @@ import type { Block, Inline, SharedFile } from "../../contract/content.ts";
 import type { OpReply, PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
 import { type DiscordHere, passDiscord } from "../../content/discord-names.ts";
-import { protectDiscord, protectDiscordPart } from "../../content/discord-protect.ts";
+import { protectDiscordPart } from "../../content/discord-protect.ts";
 import { renderDiscord } from "../../content/discord-render.ts";
 import { cut, excerpt } from "../../content/length.ts";
+import { inItalics, nameBefore, withName, wordsOfName, writtenName } from "../kit/name-before.ts";
 import { pack } from "../kit/pack.ts";
 import { captionOf, fileBlock, oneLine, paraOf } from "../kit/words.ts";
 import type { DiscordSent, DiscordTextPlace } from "./progress.ts";
@@ -129,7 +130,8 @@ function wordsOf(draft: PostDraft, options: DiscordPostOptions, firstMax: number
   const { textMax, files, lead, emoji, sent } = options;
   const { blocks } = draft.body;
   const lines = linesOf(draft, options);
-  const pieces = [...spoken(draft, options), ...lines];
+  const name = options.prefix && sent.text === null ? nameBefore(draft.author) : [];
+  const pieces = [...spoken(draft, name, options), ...lines];
   const isAlone = files.some(({ goes }, at) => goes === "natively" && !sent.files.has(at));
   const nothing = isAlone || lead !== "" || sent.parts > 0 ? [] : [{ ...NOTHING, upTo: null, files: [] }];
   if (pieces.length === 0) return nothing;
@@ -139,9 +141,10 @@ function wordsOf(draft: PostDraft, options: DiscordPostOptions, firstMax: number
   const whole = sent.text === null ? untouched(draft, options, lines) : null;
   if (whole !== null && whole.length <= firstMax) return [{ content: whole, upTo: end, files: said }];
   const plain = pieces.map(({ block }) => block);
-  const acted = draft.body.style === "action" ? plain.map(inItalics) : plain;
+  const isActed = draft.body.style === "action" && name.length === 0;
+  const acted = isActed ? inItalics(plain) : plain;
   const from = sent.text?.at ?? 0;
-  const action = draft.body.style === "action" && from === 0 ? actionOf(render(plain)) : null;
+  const action = isActed && from === 0 ? actionOf(render(plain)) : null;
   if (action !== null && action.length <= firstMax) return [{ content: action, upTo: end, files: said }];
   const sizeOf = (some: readonly Block[]): number => render(some).length;
   const packed = pack(acted, { textMax, firstMax, unit: "utf16", sizeOf, from }, losses).map(
@@ -183,7 +186,8 @@ const NOTHING = { content: "\u200b" };
 function untouched(draft: PostDraft, options: DiscordPostOptions, lines: readonly Piece[]): string | null {
   const { author, body } = draft;
   if (body.source.format !== "discord" || body.style !== "normal") return null;
-  const name = author !== null && options.prefix ? protectDiscord(shownName(author.shown)) : "";
+  const name = writtenName(options.prefix ? nameBefore(author) : [], renderDiscord);
+  if (name === null) return null;
   const text = passDiscord(body.source.text, options.here);
   const said = name !== "" && BEGINS.test(text) ? `${name.trimEnd()}\n${text}` : name + text;
   const words = lines.map(({ block }) => renderDiscord([block], { emoji: options.emoji }));
@@ -193,26 +197,22 @@ function untouched(draft: PostDraft, options: DiscordPostOptions, lines: readonl
 /** What means something at the beginning of a line only. */
 const BEGINS = /^\s*(?:>|#{1,3} |-# |[-*] |\d+\. |```)/;
 
-const shownName = (shown: string): string => cut(oneLine(shown), NAME_MAX, "utf16");
-const textOf = (text: string): Inline => ({ t: "text", text });
-
 /** What is not yet sent of the text, with who says it. */
-function spoken({ author, body, mayPing }: PostDraft, { prefix, people, sent }: DiscordPostOptions): readonly Piece[] {
+function spoken({ body, mayPing }: PostDraft, name: readonly Inline[], options: DiscordPostOptions): readonly Piece[] {
+  const { people, sent } = options;
   const from = sent.text ?? { block: 0, at: 0 };
-  const blocks = withPeople(body.blocks, mayPing, people).slice(from.block);
-  const name = author === null || !prefix || sent.text !== null ? "" : shownName(author.shown);
+  const linked = withPeople(body.blocks, mayPing, people).slice(from.block);
+  // A name stands outside of the italics.
+  const blocks = name.length > 0 && body.style === "action" ? inItalics(linked) : linked;
   const [first, ...rest] = blocks.map((block, at): Piece => {
     return { block, at: { block: from.block + at, at: 0 }, file: null };
   });
-  const named = { at: { block: 0, at: -name.length }, file: null };
-  if (first?.block.t === "para" && name !== "")
-    return [{ ...named, block: { t: "para", of: [textOf(name), ...first.block.of] } }, ...rest];
   const all = first === undefined ? [] : [first, ...rest];
-  return name === "" ? all : [{ ...named, block: paraOf(name.trimEnd()) }, ...all];
+  if (name.length === 0) return all;
+  const at = { block: 0, at: -wordsOfName(name).length };
+  const [block = paraOf(""), ...others] = withName(name, first === undefined ? [] : [first.block]);
+  return [{ block, at, file: null }, ...(others.length > 0 ? all : rest)];
 }
-
-const inItalics = (block: Block): Block =>
-  block.t === "para" ? { t: "para", of: [{ t: "italic", of: block.of }] } : block;
 
 /** `/me` as the network's own clients write it. Null: it must be written otherwise. */
 const actionOf = (text: string): string | null => (/^[^\s_\\](?:[^_\n]*[^\s_\\])?$/.test(text) ? `_${text}_` : null);

@@ -89,7 +89,7 @@ describe("text", () => {
 
 describe("the name", () => {
   test.each([
-    ["<al\r\nice> ", "<alice> hi"],
+    ["<al\r\nice> ", "<al ice> hi"],
     ["\x01VERSION\x01 \x1b[1m\0", "VERSION [1mhi"],
     ["\x0304alice\x0f: ", "\x0304alice\x0f: hi"],
     // Formatting that a name leaves open does not reach the text.

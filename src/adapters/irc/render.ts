@@ -167,11 +167,13 @@ const SPACES_MAX = 4;
 const EXTRA_BYTES = 6 + SPACES_MAX;
 
 /**
- * A name may carry formatting codes, as RemoteNickFormat may; any other control character could end the line or make it
+ * A line break in RemoteNickFormat is a space, as nothing keeps lines together here. A name may carry formatting codes, as RemoteNickFormat may; any other control character could end the line or make it
  * a CTCP.
  */
 function safeName(shown: string): string {
-  return shown.replaceAll(/\p{Cc}/gu, (character) => (readCode(character, 0, PLAIN) === null ? "" : character));
+  return shown
+    .replaceAll(/[\r\n]+/gu, " ")
+    .replaceAll(/\p{Cc}/gu, (character) => (readCode(character, 0, PLAIN) === null ? "" : character));
 }
 
 /** The pieces after `resume`, never more than `messageLines` in all: what is too much is counted in the last one. */

@@ -17,6 +17,7 @@ export const capabilities = {
   members: "native",
   topic: "native",
   history: "native",
+  nameMarks: "html",
   identity: ["puppet", "per-message", "prefix"],
   idempotency: { by: "key", windowMs: 30 * 60_000 },
   proof: "server",

@@ -75,7 +75,7 @@ describe("texts", () => {
     [
       "line breaks in a name",
       draft(plain("x"), { author: { ...alice, shown: "<a\r\nb> " } }),
-      { msgtype: "m.text", body: "<a b> x", "m.mentions": {} },
+      { msgtype: "m.text", body: "<a\nb> x", "m.mentions": {} },
     ],
   ])("%s", (_, wanted, content) => {
     expect(only(wanted)).toEqual(content);
@@ -89,12 +89,19 @@ describe("texts", () => {
     });
   });
 
-  test.each([
-    ["<b>{}</b>: ", "<strong>{}</strong>: ", "{}: "],
-    ["<MyUser> ", null, "<MyUser> "],
-    ["<b><script>x</script>y</b> ", "<strong>y</strong> ", "y "],
-  ])("tags in a name: %s", (shown, html, text) => {
-    const content = only(draft(plain("x"), { author: { ...alice, shown } }));
+  test.each<[string, OpAuthor["marks"], string | null, string]>([
+    [
+      "{}: ",
+      [
+        { t: "bold", of: [{ t: "text", text: "{}" }] },
+        { t: "text", text: ": " },
+      ],
+      "<strong>{}</strong>: ",
+      "{}: ",
+    ],
+    ["<b>MyUser</b> ", undefined, null, "<b>MyUser</b> "],
+  ])("marks of a name: %s", (shown, marks, html, text) => {
+    const content = only(draft(plain("x"), { author: { ...alice, shown, ...(marks !== undefined && { marks }) } }));
     expect([content?.["formatted_body"] ?? null, content?.["body"]]).toEqual([
       html === null ? null : `${html}x`,
       `${text}x`,

@@ -2,7 +2,6 @@ import type { Block, Inline, Source } from "../../contract/content.ts";
 import { userRef } from "./ids.ts";
 import type { MayPing, OpAuthor } from "../../contract/ops.ts";
 import type { UserRef } from "../../contract/ids.ts";
-import { parseHtml } from "../../content/html-parse.ts";
 import { escapeHtml, renderHtml } from "../../content/html-render.ts";
 import { withoutC0 } from "../../content/controls.ts";
 import { cut } from "../../content/length.ts";
@@ -10,6 +9,7 @@ import { linkMentions } from "../../content/mentions.ts";
 import { plainText } from "../../content/plain.ts";
 import { overInlines, withoutUsers } from "../../content/tree.ts";
 import type { Json } from "../kit/json.ts";
+import { nameBefore, wordsOfName } from "../kit/name-before.ts";
 import { oneLine } from "../kit/words.ts";
 
 /**
@@ -90,19 +90,10 @@ export function nameOf(author: OpAuthor | null, textIdentity: TextIdentity): Nam
     const plain = `${cut(oneLine(textIdentity.name), NAME_BYTES_MAX, "bytes")}: `;
     return { plain, html: `<strong data-mx-profile-fallback>${escapeHtml(plain)}</strong>`, formatted: true };
   }
-  const shown = cut(oneLine(author.shown), NAME_BYTES_MAX, "bytes");
-  // RemoteNickFormat may hold tags, such as <b>{NICK}</b>.
-  if (!/<\/[a-z]+>/iu.test(shown)) return { plain: shown, html: escapeHtml(shown), formatted: false };
-  const blocks = parseHtml(shown);
-  const space = shown.endsWith(" ") ? " " : "";
-  const html = renderHtml(blocks)
-    .replaceAll(/^<p>|<\/p>$/gu, "")
-    .trimEnd();
-  return {
-    plain: plainText(plainOnly(blocks)).trimEnd() + space,
-    html: html + space,
-    formatted: true,
-  };
+  const name = nameBefore(author);
+  const plain = wordsOfName(name.flatMap(bare));
+  const written = renderHtml([{ t: "para", of: name }]).replaceAll(/^<p>|<\/p>$/gu, "");
+  return { plain, html: written, formatted: name.some(isMarked) };
 }
 
 function htmlOf(blocks: readonly Block[], source: Source | null, name: Name): string | null {
@@ -138,10 +129,6 @@ function isFormatted(block: Block): boolean {
 
 function isMarked(inline: Inline): boolean {
   return inline.t === "mention" ? inline.user !== null : inline.t !== "text" && inline.t !== "emoji";
-}
-
-function plainOnly(blocks: readonly Block[]): readonly Block[] {
-  return blocks.map((block) => (block.t === "para" ? { t: "para", of: block.of.flatMap(bare) } : block));
 }
 
 function bare(inline: Inline): readonly Inline[] {

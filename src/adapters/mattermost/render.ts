@@ -3,17 +3,17 @@ import type { Block, Inline, SharedFile } from "../../contract/content.ts";
 import { END, type OpId, type Progress } from "../../contract/ids.ts";
 import type { PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
-import { cut, measure } from "../../content/length.ts";
-import { protectWords, withoutNames } from "../../content/mattermost-protect.ts";
+import { measure } from "../../content/length.ts";
+import { withoutNames } from "../../content/mattermost-protect.ts";
 import { renderMattermost } from "../../content/mattermost-render.ts";
 import { pack } from "../kit/pack.ts";
-import { captionOf, fileBlock, oneLine, paraOf } from "../kit/words.ts";
+import { inItalics, nameBefore, withName, writtenName } from "../kit/name-before.ts";
+import { captionOf, fileBlock, paraOf } from "../kit/words.ts";
 import { progressAt } from "./ids.ts";
 import { beginsBlock, namesIn, withPeople } from "./text.ts";
 
 /** Servers take so many files with one post. */
 const FILES_MAX = 10;
-const NAME_MAX = 256;
 
 /** A file of the draft, and what became of it. */
 export interface RenderedFile {
@@ -93,33 +93,23 @@ function untouched(
   lines: readonly FileLine[],
 ): string | null {
   if (body.source.format !== "mattermost" || body.style !== "normal") return null;
+  const name = writtenName(options.prefix ? nameBefore(author) : [], renderMattermost);
+  if (name === null) return null;
   const isKnown = (name: string): boolean => {
     const meant = [name, name.replace(/[._-]+$/, "")].map((one) => one.toLowerCase());
     const isEverybody = mayPing.everyone && meant.some((one) => /^(?:all|channel|here|everyone)$/.test(one));
     return isEverybody || (mayPing.users && meant.some((one) => options.names.has(one)));
   };
-  const name = author !== null && options.prefix ? protectWords(shownName(author.shown)) : "";
   const text = withoutNames(body.source.text, isKnown);
   const said = name !== "" && beginsBlock(text) ? `${name.trimEnd()}\n${text}` : name + text;
   return [said, ...lines.map((line) => renderMattermost([line]))].filter((part) => part !== "").join("\n");
 }
 
-const shownName = (shown: string): string => cut(oneLine(shown), NAME_MAX, "codepoints");
-const textOf = (text: string): Inline => ({ t: "text", text });
-
 /** The text with who says it, and as what. */
 function spoken({ author, body, mayPing }: PostDraft, { prefix, names }: RenderOptions): readonly Block[] {
   const blocks = withPeople(body.blocks, mayPing, names);
-  const name = author === null || !prefix ? "" : shownName(author.shown);
-  const [first, ...rest] = blocks;
-  const named: readonly Block[] =
-    name === ""
-      ? blocks
-      : first?.t === "para"
-        ? [{ t: "para", of: [textOf(name), ...first.of] }, ...rest]
-        : [paraOf(name.trimEnd()), ...blocks];
-  if (body.style !== "action") return named;
-  return named.map((block) => (block.t === "para" ? { t: "para", of: [{ t: "italic", of: block.of }] } : block));
+  const words = body.style === "action" ? inItalics(blocks) : blocks;
+  return prefix ? withName(nameBefore(author), words) : words;
 }
 
 type FileLine = ReturnType<typeof fileBlock>;

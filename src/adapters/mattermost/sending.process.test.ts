@@ -35,7 +35,7 @@ describe("posts", () => {
     const life = await live(town);
     await doOp(life, postOf(life.ref, "hi"));
     await doOp(life, postOf(life.ref, "waves", { body: { ...bodyOf("waves"), style: "action" } }));
-    expect(ours(town).map(({ message }) => message)).toEqual(["[irc] <Bob> hi", "_[irc] <Bob> waves_"]);
+    expect(ours(town).map(({ message }) => message)).toEqual(["[irc] <Bob> hi", "[irc] <Bob> _waves_"]);
     expect(life.host.doubts.at(-1)?.message ?? life.host.doubts[0]?.message).toContain("override usernames");
   });
 

@@ -16,6 +16,7 @@ export const capabilities = {
   members: "native",
   topic: "native",
   history: "native",
+  nameMarks: "slack",
   identity: ["per-message", "prefix"],
   idempotency: { by: "echo" },
   proof: "server",

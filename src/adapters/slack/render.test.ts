@@ -48,7 +48,7 @@ test.each<[string, PostDraft, Partial<SlackPostOptions>, string]>([
     "an action of it",
     draftOf("", { author: { ...BOB, shown: "anna" }, body: { ...bodyOf("waves"), style: "action" } }),
     { named: "first" },
-    "_anna waves_",
+    "anna _waves_",
   ],
   [
     "code first",
@@ -61,7 +61,7 @@ test.each<[string, PostDraft, Partial<SlackPostOptions>, string]>([
     "an action with a name",
     draftOf("", { body: { ...bodyOf("waves"), style: "action" } }),
     { named: "first" },
-    "_[irc] &lt;Bob&gt; waves_",
+    "[irc] &lt;Bob&gt; _waves_",
   ],
   ["a notice", draftOf("", { body: { ...bodyOf("beep"), style: "notice" } }), {}, "beep"],
   ["somebody here", draftOf("bob: hi @Bob"), {}, "<@U1>: hi <@U1>"],

@@ -1,10 +1,10 @@
 import type { Block, Inline, SharedFile } from "../../contract/content.ts";
 import type { PostDraft } from "../../contract/ops.ts";
 import type { Loss } from "../../contract/outcome.ts";
-import { shownName } from "../../content/shown-name.ts";
 import { renderSlack, SLACK_TEXT_MAX, slackTextLength } from "../../content/slack-render.ts";
 import { SLACK_RICH_MAX, slackRichLength, slackRichText } from "../../content/slack-rich.ts";
 import type { Json } from "../kit/json.ts";
+import { inItalics, nameBefore, withName, wordsOfName } from "../kit/name-before.ts";
 import { pack } from "../kit/pack.ts";
 import { captionOf, fileBlock, paraOf } from "../kit/words.ts";
 import { NOTHING_SENT, type SlackSent } from "./progress.ts";
@@ -178,35 +178,29 @@ function lineOf({ file, goes }: SlackRenderedFile): Block | null {
 type Speaking = Pick<PostDraft, "author" | "body">;
 
 /** With what keeps it apart from the words. Empty: nothing of the name can be seen. */
-function shownBefore({ author, body }: Speaking, exact: boolean): string {
-  const shown = author?.shown ?? "";
-  const name = shownName(shown);
-  if (name === "") return "";
-  if (/\s$/u.test(shown)) return `${name} `;
-  if (exact) return name;
+function shownBefore({ author, body }: Speaking, exact: boolean): readonly Inline[] {
+  const name = nameBefore(author);
+  const words = wordsOfName(name);
+  if (exact || words === "" || /\s$/u.test(words)) return name;
   // Names that are to be shown as such have nothing behind them.
-  return body.style === "action" || /[\p{P}\p{S}]$/u.test(name) ? `${name} ` : `${name}: `;
+  return [...name, textOf(body.style === "action" || /[\p{P}\p{S}]$/u.test(words) ? " " : ": ")];
 }
 
 const textOf = (text: string): Inline => ({ t: "text", text });
 
 /** Of a name before a text, and the end of its line. */
-const nameSize = (draft: Speaking, exact: boolean): number => slackTextLength([paraOf(shownBefore(draft, exact))]) + 1;
+const nameSize = (draft: Speaking, exact: boolean): number =>
+  slackTextLength([{ t: "para", of: shownBefore(draft, exact) }]) + 1;
 
 /** Words with who says them. */
 export function spoken(draft: Speaking, blocks: readonly Block[], exact: boolean): readonly Block[] {
-  const name = shownBefore(draft, exact);
-  const [first, ...rest] = blocks;
-  if (name === "") return inStyle(draft, blocks);
-  if (first?.t === "para") return inStyle(draft, [{ t: "para", of: [textOf(name), ...first.of] }, ...rest]);
-  // Nothing follows on its line.
-  return inStyle(draft, [paraOf(shownName(draft.author?.shown ?? "")), ...blocks]);
+  // Where nothing follows on its line, nothing keeps it apart.
+  return withName(shownBefore(draft, exact || blocks[0]?.t !== "para"), inStyle(draft, blocks));
 }
 
 /** As what they are said: `/me` is in italics. */
 export function inStyle({ body }: Pick<PostDraft, "body">, blocks: readonly Block[]): readonly Block[] {
-  if (body.style !== "action") return blocks;
-  return blocks.map((block) => (block.t === "para" ? { t: "para", of: [{ t: "italic", of: block.of }] } : block));
+  return body.style === "action" ? inItalics(blocks) : blocks;
 }
 
 /** In code points of its text; what blocks take beside that counts in the measure of the text. */

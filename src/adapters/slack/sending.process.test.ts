@@ -58,7 +58,7 @@ describe("posts", () => {
       const life = sending(town);
       await doOp(life, postOf(life.dock, "hi"));
       await doOp(life, postOf(life.dock, "waves", { body: { ...bodyOf("waves"), style: "action" } }));
-      expect(textsOf(town)).toEqual(["[irc] &lt;Bob&gt; hi", "_[irc] &lt;Bob&gt; waves_"]);
+      expect(textsOf(town)).toEqual(["[irc] &lt;Bob&gt; hi", "[irc] &lt;Bob&gt; _waves_"]);
       expect(ours(town, town.dock).map(({ wire }) => wire.username)).toEqual([undefined, undefined]);
       expect(life.host.doubts.at(-1)?.message).toContain("chat:write.customize");
     },

@@ -16,6 +16,10 @@ export const capabilities = {
   // Of the last 24 hours.
   history: "native",
   identity: ["prefix"],
+  nameMarks: {
+    setting: "MessageFormat",
+    formats: { HTML: "html", HTMLNick: "html", Markdown: "Markdown", MarkdownV2: "MarkdownV2" },
+  },
   idempotency: { by: "none" },
   proof: "server",
   formats: [

@@ -15,11 +15,6 @@ const manifest: Manifest = {
   },
   ignored: [
     {
-      name: "MessageFormat",
-      state: "unneeded",
-      why: "formatting crosses as it is, and needs no marks in the text",
-    },
-    {
       name: "UseInsecureURL",
       state: "unneeded",
       why: "files cross themselves; their addresses at Telegram hold the bot's token",

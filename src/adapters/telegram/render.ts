@@ -5,10 +5,11 @@ import { measure } from "../../content/length.ts";
 import { plainText } from "../../content/plain.ts";
 import { lettersOf } from "../../content/slice.ts";
 import { type TelegramText, writeTelegram } from "../../content/telegram-write.ts";
+import { wordsOfName } from "../kit/name-before.ts";
 import { pack } from "../kit/pack.ts";
 import { captionOf, fileInWords, paraOf } from "../kit/words.ts";
 import type { TelegramFileKind } from "./api.ts";
-import { inStyle, nameBefore, spoken } from "./identity.ts";
+import { inStyle, nameOf, spoken } from "./identity.ts";
 import { albumOf } from "./kinds.ts";
 import type { TelegramReach } from "./progress.ts";
 import { type TelegramWriting, unlinked, withPeople, written } from "./text.ts";
@@ -219,9 +220,9 @@ function lineAt(words: string, place: number, file: number | null, sent: Telegra
 
 /** Of a name before a text, and the end of its line where it has one of its own. */
 function nameSize({ author }: Pick<PostDraft, "author">, first: Block | undefined): number {
-  const name = nameBefore(author);
+  const name = wordsOfName(nameOf(author));
   if (name === "") return 0;
-  return measure(unlinked(name), "codepoints") + (first?.t === "para" ? 0 : 1);
+  return measure(name, "codepoints") + (first?.t === "para" ? 0 : 1);
 }
 
 const sizeOf = ({ text }: TelegramText): number => measure(text, "codepoints");

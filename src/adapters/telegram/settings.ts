@@ -30,6 +30,12 @@ export const schema = {
     },
     UseFirstName: flag("Shows people by their first name instead of their username."),
     UseFullName: flag("Shows people by their first and last name instead of their username."),
+    MessageFormat: {
+      enum: ["", "HTML", "HTMLNick", "Markdown", "MarkdownV2"],
+      description:
+        "How `RemoteNickFormat` is written: with `HTML` or `HTMLNick`, as in `<b>{NICK}</b>: `, with `Markdown` or `MarkdownV2` of the Bot API, as in `*{NICK}*: `. Empty: without marks. Texts need no marks, because formatting crosses as it is.",
+      default: "",
+    },
     DisableWebPagePreview: flag("Shows no preview of the page that a message links to."),
     MediaConvertWebPToPNG: flag(
       "Makes stickers that stand still PNG instead of WebP, which not every program shows. Needs the package `sharp` beside Rialto.",

@@ -53,8 +53,10 @@ describe("one message", () => {
     expect(rendered(styling)).toMatchObject([{ text: "<alice> *x* and _y", unstyled: false }]);
   });
 
-  test("a name is one line", () => {
-    expect(texts(rendered(plainBody("x"), { ...ALICE, shown: "<a\nb> " }))).toEqual(["<a b> x"]);
+  test("a name keeps the line breaks of its format, but not in an action", () => {
+    const author = { ...ALICE, shown: "<a>\r\n" };
+    expect(texts(rendered(plainBody("x"), author))).toEqual(["<a>\nx"]);
+    expect(texts(rendered({ ...plainBody("x"), style: "action" }, author))).toEqual(["/me <a> x"]);
   });
 
   test("nothing to say is no message", () => {

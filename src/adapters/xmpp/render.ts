@@ -105,7 +105,8 @@ interface Looks {
 }
 
 function withName(words: string, author: OpAuthor | null, { isAction, isStyled }: Looks): string {
-  const name = author?.shown.replaceAll(/[\r\n\u2028\u2029\u0085]+/gu, " ") ?? "";
+  const lines = author?.shown.replaceAll(/\r\n?|[\u2028\u2029\u0085]/gu, "\n") ?? "";
+  const name = isAction ? lines.replaceAll(/\n+/gu, " ") : lines;
   // A quote or a fence begins with its line.
   const needsLine = isStyled && name !== "" && /^(?:>|```)/u.test(words);
   return `${isAction ? "/me " : ""}${needsLine ? `${name.trimEnd()}\n` : name}${words}`;

@@ -1,3 +1,4 @@
+import type { MessageEntity } from "@grammyjs/types";
 import type { Style } from "../../../src/contract/content.ts";
 import type { ChannelRequest } from "../../../src/contract/session.ts";
 import type { Handle, Heard, How, Person, SentFile } from "../../contract/fixture.ts";
@@ -140,9 +141,7 @@ export class TelegramGuest implements Person {
     const { wire } = row;
     const { text, entities } = textOf(wire);
     const file = mediaIn(wire);
-    const style: Style = entities.some(({ type, length }) => type === "italic" && length === text.length)
-      ? "action"
-      : "normal";
+    const style: Style = isAction(text, entities) ? "action" : "normal";
     return {
       by: (wire.from?.is_bot === true ? wire.from.username : wire.from?.first_name) ?? "",
       // What parts a sign from a name has no width.
@@ -163,6 +162,13 @@ interface Media {
 
 const mediaIn = ({ document, audio, video, animation, photo }: WireMessage): Media | undefined =>
   document ?? audio ?? video ?? animation ?? photo?.at(-1);
+
+/** Words in italics, alone or behind a name such as `<Bob> `. */
+export const isAction = (text: string, entities: readonly MessageEntity[]): boolean =>
+  entities.some(({ type, offset, length }) => {
+    const name = text.slice(0, offset);
+    return type === "italic" && offset + length === text.length && (name === "" || name.endsWith("> "));
+  });
 
 const reactionsOf = ({ reactions }: MessageRow, by: number): readonly string[] =>
   (reactions.get(by) ?? []).flatMap((one) => (one.type === "emoji" ? [one.emoji] : []));
