@@ -9,6 +9,10 @@ interface Place {
   readonly where: Where;
 }
 
+/** Whether people see nothing of a text. */
+export const isBlank = (text: string): boolean =>
+  !/[[\p{L}\p{N}\p{P}\p{S}]--[\u2800\u3164\uffa0\u115f\u1160]]/v.test(text);
+
 /** Warns of words in braces that are misspelt placeholders. */
 export function warnOfPlaceholders(
   value: unknown,
@@ -33,8 +37,8 @@ export function warnOfPlaceholders(
 }
 
 /**
- * Warns of placeholders that stay empty. Returns whether the value shows nothing because of them, so that the default
- * must be used.
+ * Warns of a name that nothing can be seen of, and of placeholders that stay empty. Returns whether the value shows no
+ * name because of that, so that the default must be used.
  */
 export function showsNothing(
   value: unknown,
@@ -44,6 +48,11 @@ export function showsNothing(
 ): boolean {
   if (emptyPlaceholders === undefined || typeof value !== "string") return false;
   const { names, why, needed } = emptyPlaceholders;
+  if (isBlank(value)) {
+    const what = `${name} shows no name; the default is used`;
+    report.warning("empty-placeholder", where, [what, `write {${needed[0] ?? ""}}, or remove the setting`]);
+    return true;
+  }
   const empty = names.find((word) => value.includes(`{${word}}`));
   if (empty === undefined) return false;
   const isShown = needed.some((word) => value.includes(`{${word}}`));

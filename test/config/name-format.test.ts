@@ -81,6 +81,44 @@ test.each(["{NICK}{TENGO}: ", "{TENGO}{NOPINGNICK} ", "{USERID} {TENGO}"])("%s s
   });
 });
 
-test.each(["", "[{PROTOCOL}] ", "* "])("the format %j, which shows no name on purpose, is kept", (format) => {
+test.each(["", " ", "  \u200b"])("the format %j shows nothing, and its default is used", (format) => {
+  const said = (where: string, name: string): string =>
+    `warning ${where} RemoteNickFormat of ${name} shows no name; the default is used; write {NICK}, or remove the setting`;
+  expect(formatsOf({ irc: format, api: format })).toEqual({
+    irc: IRC_DEFAULT,
+    api: "{NICK}",
+    problems: [said("5:20", "irc.a"), said("8:20", "api.b")],
+  });
+});
+
+test("a format of labels alone names the accounts that have none", () => {
+  expect(formatsOf({ irc: "{LABEL}: ", api: "{LABEL}{NICK}" }).problems).toEqual([]);
+  expect(formatsOf({ irc: " {LABEL} " }).problems).toEqual([
+    "warning 5:20 RemoteNickFormat of irc.a shows only {LABEL}, and there is no Label for senders from api.b; the default is used for them; write {NICK} into RemoteNickFormat, or give these accounts a Label",
+  ]);
+});
+
+test.each(["[{PROTOCOL}] ", "* "])("the format %j, which shows no name on purpose, is kept", (format) => {
   expect(formatsOf({ irc: format })).toEqual({ irc: format, api: "{NICK}", problems: [] });
+});
+
+test.each([
+  ["[general]", "HTMLNick", "HTMLNick"],
+  ["[general]", "htmlnick", "HTMLNick"],
+  ["[telegram.c]", "markdownv2", "MarkdownV2"],
+  ["[telegram.c]", "", ""],
+])("MessageFormat under %s as %j", (table, written, MessageFormat) => {
+  const text = `[telegram.c]
+Token = "123456789:AAF-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+[general]
+[api.b]
+BindAddress = "127.0.0.1:1"
+[[gateway]]
+name = "g"
+enable = true
+inout = [{ account = "telegram.c", channel = "-5" }, { account = "api.b" }]
+`.replace(table, `${table}\nMessageFormat = "${written}"`);
+  const loaded = load({ text, format: "toml", name: "x.toml" }, { env: {}, cwd: "/" });
+  expect(loaded).toMatchObject({ ok: true, problems: [] });
+  expect(loaded.ok && loaded.config.accounts.get("telegram.c")?.settings).toMatchObject({ MessageFormat });
 });
