@@ -89,10 +89,12 @@ export const sharedSchema = {
       description: "Shows replies and threads here as such, if possible. Otherwise they are ordinary messages.",
       default: true,
     },
-    QuoteDisable: flag("Leaves out the quote in replies that cannot refer to their message here."),
+    QuoteDisable: flag(
+      "Leaves out the quote in replies that cannot refer to their message here, and in replies from here at the HTTP API without `FullEvents`.",
+    ),
     QuoteFormat: {
       ...text(
-        "How a reply looks here if it cannot refer to its message. Placeholders: `{MESSAGE}` `{QUOTENICK}` `{QUOTEMESSAGE}`. Empty: the usual form on this network.",
+        "How a reply looks here if it cannot refer to its message. Placeholders: `{MESSAGE}` `{QUOTENICK}` `{QUOTEMESSAGE}`. Empty: the usual form on this network. Also for replies from here at an HTTP API account without `FullEvents` that has no QuoteFormat of its own.",
       ),
       placeholders: words("MESSAGE QUOTENICK QUOTEMESSAGE"),
     },

@@ -20,6 +20,7 @@ import {
 } from "./nick-format.ts";
 import { plainMessage } from "./plain-message.ts";
 import { textFormat } from "./posted.ts";
+import { replyText } from "./reply-text.ts";
 import { type LinkFor, withLinks, withPicture } from "./with-links.ts";
 
 /** How one reader account sees messages. */
@@ -123,7 +124,11 @@ export function compileView(
       const whole = withoutEcho(withContents({ message: written, files: stored?.files ?? [] }, contents, linkFor));
       // What is said of files comes after the text, and is plain.
       const more = whole.text.slice(written.text.length);
-      const message = { ...whole, text: text + (keepsText ? more : asMarkdown(more, null)) };
+      const write = (plain: string): string => (keepsText ? plain : asMarkdown(plain, null));
+      const quoting = { reader: reader.presentation, source: accounts.get(account) };
+      const said = replyText(text, stored?.about ?? null, quoting, write);
+      const between = text === "" && said !== "" && more !== "" ? "\n" : "";
+      const message = { ...whole, text: said + between + write(more) };
       return encode(view.show(plainMessage(message), gateway));
     },
   };
