@@ -1,4 +1,5 @@
 import type { Adapter } from "../contract/adapter.ts";
+import type { Capabilities } from "../contract/capabilities.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import { manifest as api } from "./api/index.ts";
 import { adapter as discord } from "./discord/index.ts";
@@ -14,6 +15,10 @@ import { adapter as xmpp } from "./xmpp/index.ts";
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
   [irc, xmpp, matrix, mattermost, discord, slack, telegram, web].map((adapter) => [adapter.manifest.protocol, adapter]),
 );
+
+/** What a network can do; null: the HTTP API, which is none; undefined: there is no such protocol. */
+export const capabilitiesOf = (protocol: string): Capabilities | null | undefined =>
+  protocol === api.protocol ? null : adapters.get(protocol)?.capabilities;
 
 /** Every protocol of this program, by name. A test holds it equal to the folders beside this file. */
 export const protocols: ReadonlyMap<string, Manifest> = new Map(

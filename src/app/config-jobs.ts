@@ -1,5 +1,5 @@
 import { dirname, basename } from "node:path";
-import { protocols } from "../adapters/registry.ts";
+import { capabilitiesOf, protocols } from "../adapters/registry.ts";
 import { changesOf } from "../config/changes.ts";
 import type { Config } from "../config/config.ts";
 import { diffConfig } from "../config/diff.ts";
@@ -56,7 +56,7 @@ const TOO_LARGE: ConfigFlaw = {
 };
 
 const names = secretNamesOf(protocols);
-const rules = { protocols, checkPattern, findLoops };
+const rules = { protocols, capabilitiesOf, checkPattern, findLoops };
 
 export const configJobs: {
   readonly [Name in keyof ConfigJobs]: (given: ConfigJobs[Name]["given"]) => ConfigJobs[Name]["result"];

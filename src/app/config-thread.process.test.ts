@@ -29,8 +29,8 @@ const tables = (count: number): string => Array.from({ length: count }, (_, inde
 
 test("a configuration is the same from the thread as from here", async () => {
   const { loadConfig } = await import("../config/load.ts");
-  const { protocols } = await import("../adapters/registry.ts");
-  const rules = { protocols, checkPattern: () => null, findLoops: () => [] };
+  const { capabilitiesOf, protocols } = await import("../adapters/registry.ts");
+  const rules = { protocols, capabilitiesOf, checkPattern: () => null, findLoops: () => [] };
   for (const text of [
     RUNS,
     `${RUNS}[api.a]\n`,

@@ -1,4 +1,4 @@
-import { adapters, protocols } from "../adapters/registry.ts";
+import { adapters, capabilitiesOf, protocols } from "../adapters/registry.ts";
 import type { Account, Config } from "../config/config.ts";
 import { type TypedFlaw, readTyped } from "../config/typed.ts";
 import type { Clock } from "../contract/host.ts";
@@ -71,7 +71,7 @@ export class Trials {
     { protocol, name, settings, channel, options }: Required<OnlineAsked>,
     manifest: Manifest,
   ): Promise<OnlineResult> {
-    const rules = { protocols, checkPattern, findLoops };
+    const rules = { protocols, capabilitiesOf, checkPattern, findLoops };
     const read = readTyped({ manifest, name: `${protocol}.${name}`, settings, general: {} }, rules);
     const flaws = [
       ...read.flaws.filter(({ severity }) => severity === "error"),

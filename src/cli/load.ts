@@ -1,4 +1,4 @@
-import { protocols } from "../adapters/registry.ts";
+import { capabilitiesOf, protocols } from "../adapters/registry.ts";
 import type { Rules } from "../config/context.ts";
 import type { Environment } from "../config/environment.ts";
 import { loadConfig } from "../config/load.ts";
@@ -12,7 +12,7 @@ export function load(
   { env, cwd }: { readonly env: Environment; readonly cwd: string },
   known: Rules["protocols"] = protocols,
 ): Loaded {
-  return loadConfig({ source, env, cwd, rules: { protocols: known, checkPattern, findLoops } });
+  return loadConfig({ source, env, cwd, rules: { protocols: known, capabilitiesOf, checkPattern, findLoops } });
 }
 
 /** There is no such file, or it cannot be opened: nothing is known of what it says. */

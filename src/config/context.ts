@@ -1,3 +1,4 @@
+import type { Capabilities } from "../contract/capabilities.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { CheckPattern } from "./coerce.ts";
 import type { Gateway } from "./config.ts";
@@ -13,6 +14,8 @@ interface Loop {
 /** What the rest of the program knows and the configuration is checked against. */
 export interface Rules {
   readonly protocols: ReadonlyMap<string, Manifest>;
+  /** What a network can do; null: the HTTP API, which is none; undefined: nobody knows. */
+  readonly capabilitiesOf: (protocol: string) => Capabilities | null | undefined;
   readonly checkPattern: CheckPattern;
   readonly findLoops: (
     gateways: readonly Gateway[],

@@ -5,6 +5,7 @@ import type { Context } from "./context.ts";
 import type { EnvironmentTable } from "./environment.ts";
 import { NO_ENDPOINT, resolveMedia } from "./media.ts";
 import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "./reference.ts";
+import { warnOfIdleValues } from "./idle.ts";
 import { sharedSchema } from "./presentation.ts";
 import { generalSchema } from "./schema.ts";
 import type { SettingSchema } from "../contract/manifest.ts";
@@ -69,6 +70,7 @@ export function resolveGeneral(section: Section, context: Context): GeneralSetti
   const chain = [{ label, section }];
   const own = settle({ schema: generalSchema, chain, where: keyAt([]), effect: ownEffect }, context);
   const { values } = own;
+  warnOfIdleValues(generalSchema.properties, { values, section, label }, context);
   // Shared settings are checked here too, whether or not an account uses them.
   settle({ schema: sharedSchema, chain, where: keyAt([]), effect: sharedEffect }, context);
   const manifests = [...context.rules.protocols.values()];

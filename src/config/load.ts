@@ -12,6 +12,7 @@ import { formatOf, locator, parseText } from "./formats/pick.ts";
 import type { FormatName } from "./formats/pick.ts";
 import { readGateways, type WrittenGateway } from "./gateways.ts";
 import { generalScope, resolveGeneral, tableOf, tengoScope, warnOfTengo } from "./general.ts";
+import { warnOfIdleSettings } from "./idle.ts";
 import { warnOfLabels } from "./labels.ts";
 import { linkGateways } from "./link.ts";
 import type { LinkedGateway } from "./link.ts";
@@ -116,6 +117,7 @@ function build(parsed: unknown, path: string | null, request: LoadRequest, conte
   const used = resolveAccounts(accounts, { written, linked }, general, context);
   const isAdminClosed = checkListeners(used, accounts, general, context);
   warnOfSharedLogins(used, accounts, general, context);
+  warnOfIdleSettings(used, accounts, general, context);
   warnOfLabels(linked, used, accounts, general, context);
   warnOfDuplicates(linked, accounts, general, context);
   warnOfLoops(linked, accounts, general, context);

@@ -62,6 +62,7 @@ export const mediaProperties = {
     restart: true,
   },
   MediaExpiry: {
+    onlyWith: ["MediaBindAddress"],
     type: "integer",
     format: "duration",
     description: "How long a link to MediaURL works.",

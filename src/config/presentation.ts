@@ -37,6 +37,7 @@ export const sharedSchema = {
     StripNick: flag("Removes everything but the letters A to Z and digits from names shown here."),
     Label: text("What `{LABEL}` stands for in the names of senders from here."),
     IconURL: {
+      needs: "pictures",
       ...text("Address of the picture shown here for senders that have none. `{NICK}` stands for the name."),
       placeholders: words("NICK BRIDGE PROTOCOL"),
     },
@@ -61,12 +62,13 @@ export const sharedSchema = {
       { type: "string", format: "regex" },
     ),
     ShowJoinPart: flag("Announces here when people join or leave elsewhere."),
-    NoSendJoinPart: flag("Does not announce elsewhere when people join or leave here."),
+    NoSendJoinPart: { ...flag("Does not announce elsewhere when people join or leave here."), needs: "members" },
     ShowTopicChange: flag("Announces here when the topic changes elsewhere."),
     SyncTopic: flag(
       "Sets the topic here when it changes elsewhere. It is announced in words where this network or this room does not let Rialto set it.",
     ),
     ShowOutages: {
+      needs: "texts",
       type: "boolean",
       description:
         "Shows a notice here when a linked room has been out of reach for longer than OutageNotice, and says when it is back. Not for API accounts.",
@@ -106,15 +108,17 @@ export const sharedSchema = {
       maximum: 1000,
       zeroIsDefault: true,
     },
-    EditDisable: flag("Does not relay edits of messages from here."),
-    EditSuffix: text("Text that is added after an edited message from here."),
+    EditDisable: { ...flag("Does not relay edits of messages from here."), needs: "edits" },
+    EditSuffix: { ...text("Text that is added after an edited message from here."), needs: "edits" },
     EditFallback: {
+      needs: "texts",
       enum: ["diff", "whole", "none"],
       description:
         "What is shown for an edit if messages cannot be edited here: `diff` shows what changed (`s/old/new/`), or the new text if that is shorter; `whole` always shows the new text; `none` shows nothing.",
       default: "diff",
     },
     DeleteFallback: {
+      needs: "texts",
       enum: ["none", "note"],
       description:
         "What is shown for a deletion if messages cannot be deleted here: `note` shows a line that says so, `none` shows nothing.",
@@ -122,14 +126,20 @@ export const sharedSchema = {
     },
     ReactionDisable: flag("Neither relays reactions from here nor shows reactions here."),
     ReactionFallback: {
+      needs: "texts",
       enum: ["none", "line"],
       description:
         "What is shown for reactions if messages cannot have any here: `line` shows them in a line, which is edited if possible; `none` shows nothing.",
       default: "none",
     },
     AllowMention: {
+      needs: "texts",
       type: "array",
-      items: { type: "string", enum: ["users", "everyone", "roles"] },
+      items: {
+        type: "string",
+        enum: ["users", "everyone", "roles"],
+        idleValues: { roles: "no message from elsewhere mentions a role" },
+      },
       description:
         "Whom messages may notify here. `users`: a person who is present and is mentioned by a name that nobody else there has. `everyone`: the whole room (`@room`, `@everyone`). `roles` is accepted and does nothing: no message from elsewhere mentions a role.",
       default: ["users"],

@@ -69,6 +69,7 @@ export const generalSchema = {
       restart: true,
     },
     SearchIndex: {
+      onlyWith: ["Search"],
       enum: ["words", "trigrams"],
       description:
         "What `Search` finds: `words`: whole words and how they begin; writings without spaces, such as Chinese and Japanese, by any two characters. `trigrams`: every part of a word; the index is several times as large.",

@@ -165,7 +165,8 @@ type ValueOf<S> = S extends { readonly enum: readonly (infer Choice)[] }
 
 /**
  * The part of JSON Schema that a setting may use, and our own keywords: `rule`, `lines`, `secret`, `protects`,
- * `placeholders`, `emptyPlaceholders`, `zeroIsDefault`, `restart` and the formats.
+ * `placeholders`, `emptyPlaceholders`, `zeroIsDefault`, `restart`, `onlyWith`, `notWith`, `needs`, `idleValues` and the
+ * formats.
  */
 export interface SettingSchema {
   readonly type?: string;
@@ -216,4 +217,18 @@ export interface SettingSchema {
    * runs.
    */
   readonly restart?: boolean;
+  /** Names of settings of the same schema: without all of them it has no effect. */
+  readonly onlyWith?: readonly string[];
+  /** Names of settings of the same schema: with one of them it has no effect. */
+  readonly notWith?: readonly string[];
+  /** Of a shared setting: what the account must have for it; see `config/idle.ts`. */
+  readonly needs?: SettingNeed;
+  /** Of an item with an `enum`: values that have no effect, each with the reason. */
+  readonly idleValues?: Readonly<Record<string, string>>;
 }
+
+/**
+ * What only some accounts have: pictures of senders, edits, joins and leaves of people; and, as every account but those
+ * of the HTTP API, texts that Rialto writes for people.
+ */
+export type SettingNeed = "pictures" | "edits" | "members" | "texts";

@@ -19,6 +19,7 @@ Buffer = 1
 BindAddress = "127.0.0.1:2"
 [api.third]
 BindAddress = "127.0.0.1:3"
+RemoteNickFormat = "{LABEL}{NICK}"
 [[gateway]]
 name = "g"
 enable = true

@@ -131,7 +131,7 @@ test("a certificate is looked for beside the file", () => {
 });
 
 test("its own settings are not ignored, whatever the shared ones are", () => {
-  const account = "SkipTLSVerify = true\n[general]\nJoinDelay = 5\nMessageQueue = 3";
+  const account = "UseTLS = true\nSkipTLSVerify = true\n[general]\nJoinDelay = 5\nMessageQueue = 3";
   const loaded = loadIrc({ account });
   expect(problemsOf(loaded).map(({ message }) => message)).toEqual([expect.stringContaining("MessageQueue") as string]);
   expect(settingsOf({ account })).toMatchObject({ SkipTLSVerify: true, JoinDelay: 5 });

@@ -269,7 +269,12 @@ describe("another protocol", () => {
     title: "Paper",
     schema: { type: "object", properties: { Ink: { type: "string", secret: true } } },
   };
-  const rules = { protocols: new Map([...protocols, ["paper", paper]]), checkPattern, findLoops };
+  const rules = {
+    protocols: new Map([...protocols, ["paper", paper]]),
+    capabilitiesOf: () => undefined,
+    checkPattern,
+    findLoops,
+  };
   const loadPaper = (text: string, env: Record<string, string> = {}) =>
     loadConfig({ source: { text, format: "toml", name: "p" }, env, cwd: "/", rules });
   const same = (accountNames: string, channels: string) =>

@@ -44,7 +44,10 @@ const connection = {
     line,
   ),
   UseTLS: guard("Connects with TLS. Most networks expect it on port 6697."),
-  SkipTLSVerify: guard("Accepts any certificate from the server, even an expired one or somebody else's."),
+  SkipTLSVerify: {
+    ...guard("Accepts any certificate from the server, even an expired one or somebody else's."),
+    onlyWith: ["UseTLS"],
+  },
   TLSClientCertificate: {
     type: "string",
     description:
@@ -72,15 +75,18 @@ const login = {
   RequireSASL: guard(
     "With `UseSASL`: does not connect if it cannot log in, for example because the server offers no SASL. Set it if the bot's name matters.",
   ),
-  NickServNick: identity(
-    "With `UseSASL`: the name of the bot's account. Otherwise: the service that gets the password after connecting, `NickServ` or `Q@CServe.quakenet.org`.",
-    word,
-  ),
+  NickServNick: {
+    ...identity(
+      "With `UseSASL`: the name of the bot's account. Otherwise: the service that gets the password after connecting, `NickServ` or `Q@CServe.quakenet.org`.",
+      word,
+    ),
+    onlyWith: ["NickServPassword", "UseSASL"],
+  },
   NickServPassword: secret("Password of the bot's account.", line),
-  NickServUsername: identity(
-    "Name of the bot's account, if the service needs it together with the password, as on QuakeNet.",
-    word,
-  ),
+  NickServUsername: {
+    ...identity("Name of the bot's account, if the service needs it together with the password, as on QuakeNet.", word),
+    onlyWith: ["NickServPassword"],
+  },
   RunCommands: {
     type: "array",
     items: { type: "string", minLength: 1, rule: line },
@@ -129,12 +135,14 @@ const sending = {
     "Shows each sender under a separate nick, made from `RemoteNickFormat`, if the server offers `draft/relaymsg` and lets the bot use it. Otherwise names are put before the text.",
   ),
   UseRelayFallback: {
+    onlyWith: ["UseRelayMsg"],
     type: "boolean",
     description:
       "With `UseRelayMsg`: if the server does not accept a name, sends the message as `RelayFallbackNick`, with the name before the text.",
     default: true,
   },
   RelayFallbackNick: {
+    onlyWith: ["UseRelayMsg"],
     type: "string",
     description: "The nick for senders whose own nick the server does not accept.",
     default: "unknown",

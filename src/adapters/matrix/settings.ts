@@ -53,6 +53,7 @@ const appservice = {
   ),
   HSToken: secret("`hs_token` of the registration. Only the registration file needs it."),
   GhostPrefix: {
+    onlyWith: ["ASToken"],
     type: "string",
     description: "With `ASToken`: what the local parts of the senders' users begin with.",
     default: "rialto_",

@@ -58,7 +58,7 @@ const login = {
     protects: true,
     rule: word,
   },
-  Password: secret("Password of the bot's user."),
+  Password: { ...secret("Password of the bot's user."), notWith: ["Token"] },
 } as const;
 
 const webhooks = {
@@ -77,6 +77,7 @@ const webhooks = {
     zeroIsDefault: true,
   },
   WebhookToken: {
+    onlyWith: ["WebhookBindAddress"],
     type: "array",
     items: { type: "string" },
     description:

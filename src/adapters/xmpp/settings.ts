@@ -29,7 +29,7 @@ export const schema = {
         hint: "must look like user@example.org",
       },
     ),
-    Password: { ...text("Password of the bot's account.", line), secret: true },
+    Password: { ...text("Password of the bot's account.", line), secret: true, notWith: ["Anonymous"] },
     Muc: {
       type: "string",
       description: "Service that hosts the rooms, such as `conference.example.org`.",
