@@ -17,6 +17,7 @@ function called(text: string): readonly string[] {
     },
     batches: { labelOf: (line) => line.tags.get("label") ?? null },
     ctcp: { take: says("ctcp") },
+    privateReplies: { take: says("privateReplies") },
     inbound: { take: says("inbound") },
     channels: { take: says("channels") },
     nickKeeper: { take: says("nickKeeper"), look: says("nickKeeper.look") },
@@ -29,7 +30,7 @@ function called(text: string): readonly string[] {
 }
 
 test("a line passes every part in its order, whatever the parts before say", () => {
-  const order = ["login", "selfCheck", "flow 7", "ctcp", "inbound", "channels", "nickKeeper", "link"];
+  const order = ["login", "selfCheck", "flow 7", "ctcp", "privateReplies", "inbound", "channels", "nickKeeper", "link"];
   expect(called("@label=7 :rialto!r@h PRIVMSG #a :hello")).toStrictEqual(order);
 });
 
@@ -44,6 +45,7 @@ test("the steps by name", () => {
     "answers to the self-check",
     "answers to what was sent",
     "CTCP requests",
+    "private messages",
     "events",
     "who is where",
     "whether our nick is free",

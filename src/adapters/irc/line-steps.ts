@@ -5,6 +5,7 @@ import type { IrcInbound } from "./inbound.ts";
 import type { ConnectionContext } from "./link.ts";
 import type { Login } from "./login/login.ts";
 import type { NickKeeper } from "./login/nick-keeper.ts";
+import type { PrivateReplies } from "./private-replies.ts";
 import type { Flow } from "./sending/flow.ts";
 import type { Batches } from "./wire/batches.ts";
 import type { IrcLine } from "./wire/wire.ts";
@@ -16,6 +17,7 @@ export interface LineTakers {
   readonly flow: Pick<Flow, "take">;
   readonly batches: Pick<Batches, "labelOf">;
   readonly ctcp: Pick<CtcpReplies, "take">;
+  readonly privateReplies: Pick<PrivateReplies, "take">;
   readonly inbound: Pick<IrcInbound, "take">;
   readonly channels: Pick<Channels, "take">;
   readonly nickKeeper: Pick<NickKeeper, "take" | "look">;
@@ -36,6 +38,7 @@ export const LINE_STEPS: readonly LineStep[] = [
   { name: "answers to the self-check", take: (line, { selfCheck }) => selfCheck.take(line) },
   { name: "answers to what was sent", take: (line, { flow, batches }) => void flow.take(line, batches.labelOf(line)) },
   { name: "CTCP requests", take: (line, { ctcp }) => ctcp.take(line) },
+  { name: "private messages", take: (line, { privateReplies }) => privateReplies.take(line) },
   { name: "events", take: (line, { inbound }) => inbound.take(line) },
   { name: "who is where", take: (line, { channels }) => channels.take(line) },
   { name: "whether our nick is free", take: (line, { nickKeeper }) => nickKeeper.take(line) },

@@ -17,6 +17,7 @@ import type { capabilities } from "./capabilities.ts";
 import { memberOf } from "./hints.ts";
 import { IrcInbound } from "./inbound.ts";
 import { LineBuffer } from "./wire/lines.ts";
+import { PrivateReplies } from "./private-replies.ts";
 import { LINE_STEPS, type LineTakers } from "./line-steps.ts";
 import { ConnectionContext } from "./link.ts";
 import { IrcLiveness } from "./wire/liveness.ts";
@@ -117,17 +118,7 @@ export class IrcSession implements Session<IrcHandlers> {
       onDead: (why) => connection.end({ cause: "lost", why }),
       onIdle: () => this.#selfCheck.next(),
     });
-    this.#takers = {
-      login: this.#login,
-      selfCheck: this.#selfCheck,
-      flow: this.#flow,
-      batches: this.#batches,
-      ctcp: new CtcpReplies(link, clock),
-      inbound: this.#inbound,
-      channels: this.#channels,
-      nickKeeper: this.#nickKeeper,
-      link,
-    };
+    this.#takers = this.#lineTakers();
     this.handlers = {
       post: async (op, attempt) => await outbound.post(op, attempt),
       delete: async (op, attempt) => await outbound.delete(op, attempt),
@@ -135,6 +126,23 @@ export class IrcSession implements Session<IrcHandlers> {
     };
     this.typing = new IrcTyping({ link, flow: this.#flow, channels: this.#channels });
     this.ended = this.#watch();
+  }
+
+  #lineTakers(): LineTakers {
+    const { settings, host } = this.#options;
+    const link = this.#link;
+    return {
+      login: this.#login,
+      selfCheck: this.#selfCheck,
+      flow: this.#flow,
+      batches: this.#batches,
+      ctcp: new CtcpReplies(link, host.clock),
+      privateReplies: new PrivateReplies({ link, clock: host.clock, settings, channelsOf: this.#channels.channelsOf }),
+      inbound: this.#inbound,
+      channels: this.#channels,
+      nickKeeper: this.#nickKeeper,
+      link,
+    };
   }
 
   get as(): string {
