@@ -89,11 +89,18 @@ export interface ControlCommand {
 const TOKEN_OPTIONS = ["account", "gateways", "scopes", "name", "expires", "posts-per-minute"] as const;
 type TokenOption = (typeof TOKEN_OPTIONS)[number];
 
-/** Every command takes these, so that a wrapper such as "npm start" can put them before any command. */
-const COMMON_OPTIONS: ReadonlySet<string> = new Set(["conf", "debug", "help", "version", "or-example"]);
-
 /** Options of the reference that have no effect here. A service file that has them still starts Rialto. */
 const IGNORED_OPTIONS = ["gops", "nocolor"] as const;
+
+/** Every command takes these, so that a wrapper such as "npm start" can put them before any command. */
+const COMMON_OPTIONS: ReadonlySet<string> = new Set([
+  "conf",
+  "debug",
+  "help",
+  "version",
+  "or-example",
+  ...IGNORED_OPTIONS,
+]);
 
 interface Rule {
   /** How many words belong to it, least and most. */
