@@ -17,6 +17,7 @@ describe("the answer of GET /api/messages", () => {
     const answer = await reader.request("/api/messages");
     expect([answer.status, answer.reason, answer.text]).toEqual([200, "OK", "[]\n"]);
     expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(answer.headers["cache-control"]).toBe("no-store");
   });
 
   test("is a compact array and a newline", async () => {

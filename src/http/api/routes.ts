@@ -186,7 +186,7 @@ async function sendPoll(
   reply.raw.once("close", () => {
     if (!finished) answer.broken();
   });
-  return reply.header("Content-Type", JSON_TYPE).send(answer.body);
+  return reply.header("Content-Type", JSON_TYPE).header("Cache-Control", "no-store").send(answer.body);
 }
 
 function decode(raw: Buffer, { headers }: IncomingMessage, parse: Parse): Body {
