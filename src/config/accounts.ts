@@ -3,9 +3,9 @@ import type { Account } from "./config.ts";
 import type { Context } from "./context.ts";
 import { missingByName, onlyGeneral } from "./declare.ts";
 import type { Declared } from "./declare.ts";
-import { keepsDown, takesDefault, type Where } from "./problems.ts";
+import { keepsDown, type ProblemText, takesDefault, type Where } from "./problems.ts";
 import { presentationOf, sharedSchema } from "./presentation.ts";
-import { ignoredShared } from "./reference.ts";
+import { ignoredShared, sectionlessAccounts } from "./reference.ts";
 import type { Section } from "./section.ts";
 import { lookUp, protects, reportFault, settle, warnOfIdle } from "./settings.ts";
 import type { Chain, EffectOf } from "./settings.ts";
@@ -58,6 +58,17 @@ interface Resolved {
  * its default.
  */
 function reportIssues({ manifest, settings, name, chain, where, effect }: Resolved, context: Context): void {
+  const isPlugin = sectionlessAccounts.has(name.toLowerCase()) && chain[0]?.section.size === 0;
+  if (isPlugin) {
+    reportFault(
+      "bad-combination",
+      where,
+      PLUGIN,
+      effect("Token", manifest.schema.properties["Token"] ?? {}, name),
+      context,
+    );
+    return;
+  }
   for (const { severity, setting, message } of manifest.check?.(settings) ?? []) {
     const found = lookUp(setting, chain);
     const place = found?.setting.where ?? where;
@@ -71,6 +82,11 @@ function reportIssues({ manifest, settings, name, chain, where, effect }: Resolv
     settings[setting] = schema.default;
   }
 }
+
+const PLUGIN: ProblemText = [
+  "mattermost.plugin is matterbridge inside of Mattermost, and Rialto is no plugin",
+  "run Rialto beside Mattermost: write an account such as [mattermost.town] with Server, Team and the Token of a bot account, and name it in the gateway",
+];
 
 /** One warning for the account; its settings need none of their own. */
 export function warnOfMissingProtocol({ name, protocol, where }: Declared, context: Context): void {

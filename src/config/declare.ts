@@ -1,7 +1,7 @@
 import type { Manifest } from "../contract/manifest.ts";
 import { suggest } from "../lib/suggest.ts";
 import type { Context } from "./context.ts";
-import type { EnvironmentTable } from "./environment.ts";
+import { type EnvironmentSetting, type EnvironmentTable, ignoredInEnvironment } from "./environment.ts";
 import { keepsDown, type Where } from "./problems.ts";
 import { ignoredGeneral, ignoredShared, missingProtocols, sectionlessAccounts } from "./reference.ts";
 import type { MissingProtocol } from "./reference.ts";
@@ -106,9 +106,12 @@ function settingsOf(protocol: string, manifest: Manifest | null): EnvironmentTab
     ...Object.keys(own),
     ...(missingByName.get(protocol)?.settings ?? []),
     ...Object.keys(sharedSchema.properties),
-    ...[...(manifest?.ignored ?? []), ...ignoredShared].map(({ name }) => name),
   ];
-  return new Map(names.map((name) => [name.toLowerCase(), { name, secret: own[name]?.secret === true }]));
+  const ignored = [...(manifest?.ignored ?? []), ...ignoredShared];
+  return new Map<string, EnvironmentSetting>([
+    ...ignoredInEnvironment(ignored),
+    ...names.map((name) => [name.toLowerCase(), { name, secret: own[name]?.secret === true }] as const),
+  ]);
 }
 
 const generalOnly = new Set(

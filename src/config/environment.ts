@@ -1,3 +1,4 @@
+import type { IgnoredSetting } from "../contract/manifest.ts";
 import { suggest } from "../lib/suggest.ts";
 import type { ProblemReport, ProblemText, Where } from "./problems.ts";
 import { readBounded } from "./read-file.ts";
@@ -11,7 +12,14 @@ export interface EnvironmentTable {
   readonly table: string;
   readonly section: Section;
   /** Its settings by lower-case name. */
-  readonly settings: ReadonlyMap<string, { readonly name: string; readonly secret: boolean }>;
+  readonly settings: ReadonlyMap<string, EnvironmentSetting>;
+}
+
+export interface EnvironmentSetting {
+  readonly name: string;
+  readonly secret: boolean;
+  /** It is accepted, and does nothing: no misspelt name is taken for it. */
+  readonly isUnneeded?: boolean;
 }
 
 const prefixes = ["MATTERBRIDGE_", "RIALTO_"] as const;
@@ -76,13 +84,20 @@ function reportUnknown(name: string, prefix: string, scopes: readonly Environmen
 
 function* namesOf(prefix: string, scopes: readonly EnvironmentTable[]): Generator<string> {
   for (const { table, settings } of scopes) {
-    for (const [key, { secret }] of settings) {
+    for (const [key, { secret, isUnneeded = false }] of settings) {
+      if (isUnneeded) continue;
       const name = `${prefix}${variablePart(table)}_${key.toUpperCase()}`;
       yield name;
       if (secret) yield `${name}_FILE`;
     }
   }
 }
+
+/** What the environment may set, and nothing comes of it. */
+export const ignoredInEnvironment = (
+  ignored: readonly IgnoredSetting[],
+): readonly (readonly [key: string, setting: EnvironmentSetting])[] =>
+  ignored.map(({ name, state }) => [name.toLowerCase(), { name, secret: false, isUnneeded: state === "unneeded" }]);
 
 /** The variable that sets a setting; `table` as in `EnvironmentTable`. */
 export const variableOf = (table: string, setting: string): string =>

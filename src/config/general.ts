@@ -2,7 +2,7 @@ import { dashboardOrigin, resolveAdmin, SOCKET_ONLY } from "./admin.ts";
 import { clusterProperties, resolveCluster } from "./cluster.ts";
 import type { GeneralSettings } from "./config.ts";
 import type { Context } from "./context.ts";
-import type { EnvironmentTable } from "./environment.ts";
+import { type EnvironmentSetting, type EnvironmentTable, ignoredInEnvironment } from "./environment.ts";
 import { NO_ENDPOINT, resolveMedia } from "./media.ts";
 import { ignoredGeneral, ignoredShared, ignoredTengo, missingProtocols } from "./reference.ts";
 import { warnOfIdleValues } from "./idle.ts";
@@ -26,13 +26,14 @@ export function tableOf(root: Section, name: string, context: Context): Section 
 
 /** Every setting that may be in `[general]`: its own, and the fallback of every account's. */
 export function generalScope(section: Section, { rules }: Context): EnvironmentTable {
-  const settings = new Map<string, { name: string; secret: boolean }>();
+  const others = [...rules.protocols.values()].flatMap(({ ignored = [] }) => ignored);
+  const settings = new Map<string, EnvironmentSetting>(
+    ignoredInEnvironment([...ignoredGeneral, ...ignoredShared, ...others]),
+  );
   const names = [
     ...Object.keys(generalSchema.properties),
     ...Object.keys(sharedSchema.properties),
-    ...[...ignoredGeneral, ...ignoredShared].map(({ name }) => name),
     ...missingProtocols.flatMap((missing) => missing.settings),
-    ...[...rules.protocols.values()].flatMap(({ ignored = [] }) => ignored.map(({ name }) => name)),
   ];
   for (const name of names) settings.set(name.toLowerCase(), { name, secret: false });
   for (const schema of [generalSchema, ...Array.from(rules.protocols.values(), (protocol) => protocol.schema)]) {

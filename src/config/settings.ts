@@ -179,7 +179,9 @@ function warnOfUnknown(setting: Setting, vocabulary: Vocabulary, context: Contex
   const elsewhere = vocabulary.elsewhere(key.toLowerCase());
   const remedy = (): string => {
     if (elsewhere !== null) return `it is ignored: ${elsewhere}`;
-    const hint = suggest(key, [...vocabulary.names, ...vocabulary.ignored.map(({ name }) => name)]);
+    // A setting that is not needed is no better than the one that is written.
+    const others = vocabulary.ignored.filter(({ state }) => state !== "unneeded").map(({ name }) => name);
+    const hint = suggest(key, [...vocabulary.names, ...others]);
     if (hint !== null) return `did you mean ${hint}?`;
     return isTable(value)
       ? "it is ignored; the name of an account has exactly two parts, <protocol>.<name>"

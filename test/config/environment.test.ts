@@ -109,6 +109,13 @@ test("an unknown RIALTO_ variable is named with the nearest known one; other var
   ]);
 });
 
+test("no misspelt name is taken for a setting that is not needed", () => {
+  const { problems } = loadWith({ RIALTO_API_MY_LEFT_URLS: "x", RIALTO_API_MY_LEFT_BUFER: "1" });
+  expect(problems[0]).toContain("did you mean RIALTO_API_MY_LEFT_BUFFER?");
+  expect(problems[1]).toContain("RIALTO_API_MY_LEFT_URLS");
+  expect(problems[1]).not.toContain("RIALTO_API_MY_LEFT_URL?");
+});
+
 test("a variable that is accepted and ignored is named like a setting", () => {
   expect(loadWith({ MATTERBRIDGE_GENERAL_MEDIASERVERUPLOAD: "1" }).problems[0]).toMatch(
     /^warning ignored-setting MATTERBRIDGE_GENERAL_MEDIA/u,
