@@ -330,8 +330,16 @@ function topicOp(at: Case, scene: Scene): Planned {
   const loss = topicLoss(at.stored, destination, capabilities);
   const isShown = loss === null || loss.isSaid;
   return isShown
-    ? posted(draftOf(at, scene), loss === null ? [] : [loss.loss], scene)
+    ? posted(draftOf({ ...at, stored: withoutName(at.stored) }, scene), loss === null ? [] : [loss.loss], scene)
     : { is: "omitted", losses: [loss.loss] };
+}
+
+/** The line about a topic has the name of who changed it before it, and does not repeat it. */
+function withoutName(stored: Stored): Stored {
+  const { message } = stored;
+  const name = `${message.username} `;
+  if (message.username === "" || message.protocol === "api" || !message.text.startsWith(name)) return stored;
+  return { ...stored, message: { ...message, text: message.text.slice(name.length) } };
 }
 
 const lost = (what: Loss["what"], note: string): Loss => ({ what, note });

@@ -12,6 +12,8 @@ import { anAccount } from "./samples.suite.ts";
 import { compileView } from "./view.ts";
 
 const WORDS = "bob changed the topic to: ships";
+/** As a room gets them: the name of who changed it stands before the line. */
+const SAID = "changed the topic to: ships";
 const SYNC = { syncTopic: true };
 const BOTH = { syncTopic: true, showTopicChange: true };
 const SHOW = { showTopicChange: true };
@@ -50,19 +52,19 @@ describe("a topic that changes elsewhere", () => {
     ["with SyncTopic", { stored: told("ships"), settings: SYNC }, ["topic", "ships", null]],
     ["that is gone", { stored: told(""), settings: SYNC }, ["topic", "", null]],
     ["with both settings: no words beside it", { stored: told("ships"), settings: BOTH }, ["topic", "ships", null]],
-    ["with ShowTopicChange", { stored: told("ships"), settings: SHOW }, ["post", WORDS, null]],
-    ["on a network that sets none", { stored: told("ships"), settings: SYNC, able: {} }, ["post", WORDS, CANNOT]],
+    ["with ShowTopicChange", { stored: told("ships"), settings: SHOW }, ["post", SAID, null]],
+    ["on a network that sets none", { stored: told("ships"), settings: SYNC, able: {} }, ["post", SAID, CANNOT]],
     [
       "in a room where we may not",
       { stored: told("ships"), settings: SYNC, without: ["topic"] },
-      ["post", WORDS, CANNOT],
+      ["post", SAID, CANNOT],
     ],
     ["that nobody knows", { stored: told(null), settings: SYNC }, ["omitted", null, OTHER]],
-    ["that nobody knows, shown", { stored: told(null), settings: BOTH }, ["post", WORDS, `${OTHER}; said in words`]],
+    ["that nobody knows, shown", { stored: told(null), settings: BOTH }, ["post", SAID, `${OTHER}; said in words`]],
     [
       "that nobody knows, on a network that sets none",
       { stored: told(null), settings: SYNC, able: {} },
-      ["post", WORDS, `${OTHER}; said in words`],
+      ["post", SAID, `${OTHER}; said in words`],
     ],
   ])("%s", (_name, given, expected) => {
     expect(planned(given)).toEqual(expected);
