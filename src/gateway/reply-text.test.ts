@@ -20,7 +20,7 @@ function lineOf({ reader = {}, source = {}, settings = {}, text = "the answer", 
   const account = { ...anAccount("api.reader", reader), settings };
   const from = anAccount("net.a", source);
   const payload = encodeStored({
-    message: aMessage({ account: "net.a", protocol: "net", text, ...(stored.message ?? {}) }),
+    message: aMessage({ account: "net.a", protocol: "net", text, ...stored.message }),
     source: null,
     about: about("reply", { name: "tess", excerpt: "the question", ...reply }),
     files: [],

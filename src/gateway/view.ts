@@ -70,9 +70,7 @@ export function compileView(
   nameMarks: string | null = null,
 ): NamedView {
   const { remoteNickFormat, stripNick: strips, iconURL } = reader.presentation;
-  const nameFormat = compileShownName(reader, nameMarks);
-  const icon = iconURL === "" ? null : compileIconURL(iconURL);
-  const keepsNames = remoteNickFormat === "{NICK}" && !strips && icon === null;
+  const keepsNames = remoteNickFormat === "{NICK}" && !strips && iconURL === "";
   const isFull = hasFullEvents(reader);
   const isMarkdown = textFormat(reader) === "markdown";
   const postsMarkdown = (accountKey: string): boolean => {
@@ -82,22 +80,7 @@ export function compileView(
 
   const view: NamedView = {
     admits: compileAdmits(reader),
-    author: (message, gateway) => {
-      const source = sourceOf(accounts.get(message.account.toLowerCase()));
-      const nick = source.replaceNick(strips ? stripNick(message.username) : message.username);
-      const values: NickValues = {
-        nick,
-        bridge: message.account.slice(message.account.indexOf(".") + 1),
-        protocol: message.protocol,
-        gateway,
-        label: source.label,
-        userid: message.userid,
-        channel: message.channel,
-      };
-      const avatar =
-        message.avatar === "" && icon !== null ? icon({ ...values, nick: message.username }) : message.avatar;
-      return { ...nameFormat(values), avatar };
-    },
+    author: compileAuthor(reader, accounts, nameMarks),
     show: (message, gateway) => {
       const { shown: username, avatar } = view.author(message, gateway);
       return { ...message, username, avatar, gateway };
@@ -133,6 +116,33 @@ export function compileView(
     },
   };
   return view;
+}
+
+/** How a reader sees who speaks. */
+function compileAuthor(
+  reader: Account,
+  accounts: ReadonlyMap<string, Account>,
+  nameMarks: string | null,
+): NamedView["author"] {
+  const { stripNick: strips, iconURL } = reader.presentation;
+  const nameFormat = compileShownName(reader, nameMarks);
+  const icon = iconURL === "" ? null : compileIconURL(iconURL);
+  return (message, gateway) => {
+    const source = sourceOf(accounts.get(message.account.toLowerCase()));
+    const nick = source.replaceNick(strips ? stripNick(message.username) : message.username);
+    const values: NickValues = {
+      nick,
+      bridge: message.account.slice(message.account.indexOf(".") + 1),
+      protocol: message.protocol,
+      gateway,
+      label: source.label,
+      userid: message.userid,
+      channel: message.channel,
+    };
+    const avatar =
+      message.avatar === "" && icon !== null ? icon({ ...values, nick: message.username }) : message.avatar;
+    return { ...nameFormat(values), avatar };
+  };
 }
 
 /**

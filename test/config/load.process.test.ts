@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { protocols } from "../../src/adapters/registry.ts";
+import { capabilitiesOf, protocols } from "../../src/adapters/registry.ts";
 import { load } from "../../src/cli/load.ts";
 import { secretsOf } from "../../src/config/secrets.ts";
 import { configFileIn, exampleConfig, exampleName, findConfigFile } from "../../src/config/example.ts";
@@ -269,12 +269,7 @@ describe("another protocol", () => {
     title: "Paper",
     schema: { type: "object", properties: { Ink: { type: "string", secret: true } } },
   };
-  const rules = {
-    protocols: new Map([...protocols, ["paper", paper]]),
-    capabilitiesOf: () => undefined,
-    checkPattern,
-    findLoops,
-  };
+  const rules = { protocols: new Map([...protocols, ["paper", paper]]), capabilitiesOf, checkPattern, findLoops };
   const loadPaper = (text: string, env: Record<string, string> = {}) =>
     loadConfig({ source: { text, format: "toml", name: "p" }, env, cwd: "/", rules });
   const same = (accountNames: string, channels: string) =>
