@@ -112,7 +112,6 @@ export interface Account {
   readonly down: AccountDown | null;
 }
 
-export { DEFAULT_NICK_FORMAT } from "./presentation.ts";
 /** How messages from an account and to it look, and which pass. */
 export type { PresentationSettings } from "./presentation.ts";
 

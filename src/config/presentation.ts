@@ -1,3 +1,4 @@
+import { DEFAULT_NICK_FORMAT } from "../contract/message.ts";
 import type { SettingSchema, SettingsOf, SettingsSchema } from "../contract/manifest.ts";
 
 const filter = (description: string) =>
@@ -19,8 +20,6 @@ const replacements = (description: string) => pairs(description, { type: "string
 const flag = (description: string) => ({ type: "boolean", description, default: false }) as const;
 const words = (text: string): readonly string[] => text.split(" ");
 const text = (description: string, value = "") => ({ type: "string", description, default: value }) as const;
-
-export const DEFAULT_NICK_FORMAT = "[{PROTOCOL}] <{NICK}> ";
 
 /** The settings of every account: how messages to it and from it look, and which pass. May be set in `[general]`. */
 export const sharedSchema = {

@@ -75,3 +75,6 @@ export const EventLabel = {
 
 /** The labels of people coming and going. */
 export const JOIN_PART: ReadonlySet<string> = new Set([EventLabel.joinLeave, EventLabel.join, EventLabel.leave]);
+
+/** RemoteNickFormat where it is not set, on networks. */
+export const DEFAULT_NICK_FORMAT = "[{PROTOCOL}] <{NICK}> ";

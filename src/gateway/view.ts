@@ -1,6 +1,6 @@
-import { type Account, DEFAULT_NICK_FORMAT } from "../config/config.ts";
+import type { Account } from "../config/config.ts";
 import type { Source } from "../contract/content.ts";
-import { EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
+import { DEFAULT_NICK_FORMAT, EventLabel, JOIN_PART, type Message } from "../contract/message.ts";
 import { parse, render } from "../content/formats.ts";
 import { shownName } from "../content/shown-name.ts";
 import type { WantedFile } from "../files/files.ts";

@@ -167,8 +167,8 @@ const SPACES_MAX = 4;
 const EXTRA_BYTES = 6 + SPACES_MAX;
 
 /**
- * A line break in RemoteNickFormat is a space, as nothing keeps lines together here. A name may carry formatting codes, as RemoteNickFormat may; any other control character could end the line or make it
- * a CTCP.
+ * A line break in RemoteNickFormat is a space, as nothing keeps lines together here. A name may carry formatting codes,
+ * as RemoteNickFormat may; any other control character could end the line or make it a CTCP.
  */
 function safeName(shown: string): string {
   return shown
