@@ -14,7 +14,7 @@ interface Loop {
 /** What the rest of the program knows and the configuration is checked against. */
 export interface Rules {
   readonly protocols: ReadonlyMap<string, Manifest>;
-  /** What a network can do; null: the HTTP API, which is none; undefined: nobody knows. */
+  /** What a network can do; null: the HTTP API, which is none; undefined: it is not known. */
   readonly capabilitiesOf: (protocol: string) => Capabilities | null | undefined;
   readonly checkPattern: CheckPattern;
   readonly findLoops: (

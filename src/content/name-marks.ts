@@ -6,7 +6,7 @@ import { withoutUsers } from "./tree.ts";
 
 /**
  * The template of a name, written by an operator, as a tree. `format` is one of formats.ts, or a Markdown of the Bot
- * API. Unlike a message, a template has no blocks and mentions nobody, and keeps its spaces and line breaks.
+ * API. Unlike a message, a template has no blocks and no mentions, and keeps its spaces and line breaks.
  */
 export function readNameMarks(format: string, template: string): readonly Inline[] {
   const lines = template.replaceAll(/\r\n?/gu, "\n").split("\n");

@@ -57,7 +57,7 @@ describe("a reply, for a reader of the API without FullEvents", () => {
     ["the limit of the source", { source: { quoteLengthLimit: 5 } }, "the answer (re @tess: the…)"],
     ["a quote in several lines", { reply: { excerpt: "one\ntwo" } }, "the answer (re @tess: one two)"],
     ["a message without words", { reply: { excerpt: "" } }, "the answer (re @tess)"],
-    ["nobody knows whom", { reply: { name: "" } }, "the answer"],
+    ["the author is not known", { reply: { name: "" } }, "the answer"],
     [
       "placeholders in a text and a name",
       { text: "{QUOTENICK}", reply: { name: "{MESSAGE}" } },

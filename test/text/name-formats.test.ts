@@ -272,7 +272,7 @@ test.each<[Network, string, string]>([
   ["slack", "*{NICK}*\n", "bob"],
 ])("outside of a text, on %s, %j shows no marks", (network, format, name) => {
   const { author } = draftOf(network, format);
-  if (author === null) throw new Error("nobody");
+  if (author === null) throw new Error("no author");
   const outside = {
     discord: hookName(author.shown),
     mattermost: authorName(author),

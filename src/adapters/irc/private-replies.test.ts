@@ -4,7 +4,7 @@ import { session } from "./scripted-server.suite.ts";
 import { parseLine } from "./wire/wire.ts";
 
 const ABOUT =
-  "This is Rialto, a bridge between this network and others. Private messages to it are not relayed, and nobody reads them.";
+  "This is Rialto, a bridge between this network and others. Private messages to it are not relayed, and no person reads them.";
 const DAY_MS = 24 * 60 * 60_000;
 
 /** What the bot answers to these lines. */

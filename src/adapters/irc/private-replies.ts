@@ -29,7 +29,7 @@ interface PrivateRepliesOptions {
 }
 
 /**
- * Tells people who write to the bot itself that nobody reads that. The answer is a NOTICE, and no NOTICE, server,
+ * Tells people who write to the bot itself that no person reads it. The answer is a NOTICE, and no NOTICE, server,
  * service, bot or module of a bouncer gets one (RFC 2812, 3.3.2), so two programs never answer each other.
  */
 export class PrivateReplies {
@@ -77,4 +77,4 @@ export class PrivateReplies {
 }
 
 const ABOUT =
-  "This is Rialto, a bridge between this network and others. Private messages to it are not relayed, and nobody reads them.";
+  "This is Rialto, a bridge between this network and others. Private messages to it are not relayed, and no person reads them.";
