@@ -1,25 +1,23 @@
 import type { Account } from "../config/config.ts";
 import type { Capabilities } from "../contract/capabilities.ts";
-import type { Body, Source, Style } from "../contract/content.ts";
-import { EventLabel, type Message } from "../contract/message.ts";
-import type { MayPing, OpAuthor, PostDraft, StandingReaction } from "../contract/ops.ts";
+import type { Body } from "../contract/content.ts";
+import { EventLabel } from "../contract/message.ts";
+import type { MayPing, PostDraft, StandingReaction } from "../contract/ops.ts";
 import type { Loss } from "../contract/outcome.ts";
-import { readSource } from "../content/formats.ts";
-import { shownName } from "../content/shown-name.ts";
 import { type About, decodeStored, type Mentions, type Stored } from "./codec.ts";
-import { asEdit, composed, deletionLine, spoken, withChanges, withReply, type Wording } from "./fallback.ts";
+import { asEdit, deletionLine, spoken, withChanges, withReply, type Wording } from "./fallback.ts";
 import { formatLosses } from "./plan-formats.ts";
 import { gapOf } from "./moments.ts";
 import { isFailure } from "./failures.ts";
 import { isOutage } from "./outages.ts";
-import { fileLosses, hiddenCaptions, pictureWanted, sharedFiles, sharedPicture, wantedFiles } from "./plan-files.ts";
+import { authorOf, type PlanCase, draftOf, type PlanScene, writerOf } from "./plan-draft.ts";
+import { fileLosses, pictureWanted, wantedFiles } from "./plan-files.ts";
 import type { Here, Narrowing, Needs, OpDraft, Planned } from "./planned.ts";
 import { asNews } from "./plain-message.ts";
-import { textFormat } from "./posted.ts";
 import { putOn, reactionLine, standingLine } from "./reaction-line.ts";
 import { can, canReact, isTooOld, withTextMax } from "./room-limits.ts";
 import { topicLoss, topicToSet } from "./topics.ts";
-import { compileView, nickOf } from "./view.ts";
+import { compileView } from "./view.ts";
 
 /**
  * What becomes of the log's entries on their way to one destination account. Pure: the same entry and answers always
@@ -59,7 +57,7 @@ export function compilePlan(
   };
   const words: Wording = { ...presentation, replyWords: capabilities.replyWords, quiet: !mayPing.users };
   const view = compileView(destination, accounts, undefined, nameMarksOf(destination, capabilities));
-  const scene: Scene = { destination, accounts, capabilities, mayPing, words, view };
+  const scene: PlanScene = { destination, accounts, capabilities, mayPing, words, view };
   return {
     admits: compileAdmits(scene),
     read: (payload) => {
@@ -78,23 +76,7 @@ function nameMarksOf({ settings }: Account, { nameMarks }: Capabilities): string
   return nameMarks.formats[String(settings[nameMarks.setting])] ?? null;
 }
 
-interface Scene {
-  readonly destination: Account;
-  readonly accounts: ReadonlyMap<string, Account>;
-  readonly capabilities: Capabilities;
-  readonly mayPing: MayPing;
-  readonly words: Wording;
-  readonly view: ReturnType<typeof compileView>;
-}
-
-/** One entry at one destination. */
-interface Case {
-  readonly stored: Stored;
-  readonly gateway: string;
-  readonly here: Here;
-}
-
-function compileAdmits({ destination: { presentation }, capabilities, view }: Scene): (label: string) => boolean {
+function compileAdmits({ destination: { presentation }, capabilities, view }: PlanScene): (label: string) => boolean {
   const takesNotices = capabilities.notice !== "none";
   return (label) => {
     if (label === EventLabel.notice) return takesNotices;
@@ -105,7 +87,7 @@ function compileAdmits({ destination: { presentation }, capabilities, view }: Sc
   };
 }
 
-function needsOf(stored: Stored, room: Narrowing, scene: Scene): Needs {
+function needsOf(stored: Stored, room: Narrowing, scene: PlanScene): Needs {
   const { about } = stored;
   const { destination, capabilities, view } = scene;
   const { presentation } = destination;
@@ -142,11 +124,11 @@ function needsOf(stored: Stored, room: Narrowing, scene: Scene): Needs {
 }
 
 /** Whether a line can be an answer to what it is about. */
-function isAnswered({ destination: { presentation }, capabilities }: Scene): boolean {
+function isAnswered({ destination: { presentation }, capabilities }: PlanScene): boolean {
   return presentation.preserveThreading && capabilities.reply !== "none";
 }
 
-function opOf(at: Case, places: Scene): Planned {
+function opOf(at: PlanCase, places: PlanScene): Planned {
   const { about, mentions } = at.stored;
   const scene = mentions === undefined ? places : quieter(places, mentions);
   if (isOutage(at.stored)) return outageOp(at, scene);
@@ -166,21 +148,21 @@ function opOf(at: Case, places: Scene): Planned {
 }
 
 /** What its poster does not want to notify is notified nowhere. */
-function quieter(scene: Scene, mentions: Mentions): Scene {
+function quieter(scene: PlanScene, mentions: Mentions): PlanScene {
   const users = scene.mayPing.users && mentions === "users";
   return { ...scene, mayPing: { users, everyone: false }, words: { ...scene.words, quiet: !users } };
 }
 
 /** `said`: without what stands for the reply. */
-function posted(draft: PostDraft, losses: readonly Loss[], scene: Scene, said: Body = draft.body): Planned {
+function posted(draft: PostDraft, losses: readonly Loss[], scene: PlanScene, said: Body = draft.body): Planned {
   return { is: "op", op: { kind: "post", ...draft }, losses: [...bodyLosses(said, scene), ...losses] };
 }
 
-function bodyLosses({ blocks, files }: Body, { capabilities }: Scene): readonly Loss[] {
+function bodyLosses({ blocks, files }: Body, { capabilities }: PlanScene): readonly Loss[] {
   return [...fileLosses(files, capabilities), ...formatLosses(blocks, capabilities)];
 }
 
-function replyOp(at: Case, about: About, scene: Scene, draft = draftOf(at, scene)): Planned {
+function replyOp(at: PlanCase, about: About, scene: PlanScene, draft = draftOf(at, scene)): Planned {
   const { capabilities, words, destination } = scene;
   if (!destination.presentation.preserveThreading) {
     return posted(draft, [lost("reply", "replies are ordinary messages here (PreserveThreading)")], scene);
@@ -201,7 +183,7 @@ function threadLoss({ thread }: Capabilities): Loss {
   return lost("thread", thread === "native" ? "its thread is not known here" : "there are no threads here");
 }
 
-function editOp(at: Case, about: About, scene: Scene): Planned {
+function editOp(at: PlanCase, about: About, scene: PlanScene): Planned {
   const { destination, accounts } = scene;
   const isOld = isTooOld(at.here);
   const isNative = can("edit", at.here, scene.capabilities) && !isOld;
@@ -232,13 +214,13 @@ function editOp(at: Case, about: About, scene: Scene): Planned {
 }
 
 /** A line of Rialto's own, which notifies nobody where the network has a way for that. */
-function quietLine({ stored }: Case, { capabilities }: Scene): PostDraft {
+function quietLine({ stored }: PlanCase, { capabilities }: PlanScene): PostDraft {
   const style = capabilities.notice === "none" ? "normal" : "notice";
   return lineOf({ ...spoken(stored.message.text), style });
 }
 
 /** An answer to the message that did not arrive elsewhere, or its deletion. */
-function failureOp(at: Case, scene: Scene): Planned {
+function failureOp(at: PlanCase, scene: PlanScene): Planned {
   const { about } = at.stored;
   if (about === null) return { is: "omitted", losses: [] };
   if (about.is !== "delete") return replyOp(at, about, scene, quietLine(at, scene));
@@ -248,7 +230,7 @@ function failureOp(at: Case, scene: Scene): Planned {
 }
 
 /** Said quietly, by nobody in particular. */
-function outageOp(at: Case, scene: Scene): Planned {
+function outageOp(at: PlanCase, scene: PlanScene): Planned {
   const { stored, here } = at;
   const draft = quietLine(at, scene);
   const canEdit = can("edit", here, scene.capabilities) && !isTooOld(here);
@@ -257,7 +239,7 @@ function outageOp(at: Case, scene: Scene): Planned {
   return { is: "op", op, losses: [] };
 }
 
-function deleteOp(at: Case, about: About, scene: Scene): Planned {
+function deleteOp(at: PlanCase, about: About, scene: PlanScene): Planned {
   if (can("delete", at.here, scene.capabilities)) {
     // The line about its reactions goes with it.
     const target = [...at.here.about, ...(at.here.line ?? [])];
@@ -271,7 +253,7 @@ function deleteOp(at: Case, about: About, scene: Scene): Planned {
   return { is: "op", op: { kind: "post", ...line }, losses: [lost("delete", "said in a line")] };
 }
 
-function reactOp(at: Case, about: About, scene: Scene): Planned {
+function reactOp(at: PlanCase, about: About, scene: PlanScene): Planned {
   const { emoji, on } = about;
   const { capabilities } = scene;
   const isAllowed = (other: string): boolean => canReact(other, at.here, capabilities);
@@ -305,7 +287,7 @@ function newLine(about: About, put: readonly StandingReaction[]): Planned {
  * The one line of a message follows what stands now, for as long as it can be edited. Who takes something back begins
  * no line.
  */
-function lineOp({ here }: Case, about: About, put: readonly StandingReaction[], scene: Scene): Planned {
+function lineOp({ here }: PlanCase, about: About, put: readonly StandingReaction[], scene: PlanScene): Planned {
   const { standing } = here;
   const target = here.line ?? [];
   const isThere = target.length > 0;
@@ -323,7 +305,7 @@ function lineOp({ here }: Case, about: About, put: readonly StandingReaction[], 
   return { is: "op", op, losses: IN_A_LINE };
 }
 
-function topicOp(at: Case, scene: Scene): Planned {
+function topicOp(at: PlanCase, scene: PlanScene): Planned {
   const { destination, capabilities } = scene;
   const topic = topicToSet(at.stored, at.here, destination, capabilities);
   if (topic !== null) return { is: "op", op: { kind: "topic", topic }, losses: [] };
@@ -343,63 +325,6 @@ function withoutName(stored: Stored): Stored {
 }
 
 const lost = (what: Loss["what"], note: string): Loss => ({ what, note });
-
-function draftOf(at: Case, scene: Scene): PostDraft {
-  const { stored, here } = at;
-  const { message } = stored;
-  const { source, blocks } = readSource(stored.source ?? { format: formatOf(message, scene), text: message.text });
-  const files = sharedFiles(message, here, scene.capabilities);
-  const said: Body = { style: styleOf(message, scene), source, blocks, files };
-  const hidden = hiddenCaptions(message, scene.capabilities);
-  const body = hidden.length === 0 ? said : composed(said, [...blocks, ...hidden]);
-  return { author: authorOf(at, scene), body, reply: null, thread: null, mayPing: scene.mayPing };
-}
-
-function styleOf({ event }: Message, { capabilities }: Scene): Style {
-  const style = STYLES.get(event) ?? "normal";
-  return style === "notice" && capabilities.notice === "none" ? "normal" : style;
-}
-
-const STYLES: ReadonlyMap<string, Style> = new Map([
-  [EventLabel.action, "action"],
-  [EventLabel.notice, "notice"],
-]);
-
-/** Of a message without a source. */
-function formatOf({ protocol, account: name }: Message, { accounts }: Scene): Source["format"] {
-  const account = accounts.get(name.toLowerCase());
-  return protocol === "api" && account !== undefined ? textFormat(account) : "plain";
-}
-
-function authorOf({ stored: { message }, gateway, here }: Case, { view, capabilities, accounts }: Scene): OpAuthor {
-  const { userid, username, account } = message;
-  const name = visibleName(username);
-  const { avatar, ...shown } = view.author({ ...message, username: name, userid: shownName(userid) }, gateway);
-  const nick = nickOf(accounts.get(account.toLowerCase()), name);
-  // A client that gives no id tells people apart by their names.
-  return {
-    id: userid === "" ? username : userid,
-    name,
-    ...(nick !== name && { nick }),
-    ...shown,
-    avatar: sharedPicture(avatar, here, capabilities),
-    account: account.toLowerCase(),
-  };
-}
-
-/** Who is called something is not shown as if nobody spoke. */
-const visibleName = (name: string): string => shownName(name) || (name === "" ? "" : "?");
-
-/** Who wrote what is deleted. */
-function writerOf({ stored: { message }, gateway }: Case, about: About, { view, accounts }: Scene): OpAuthor | null {
-  if (about.author === null) return null;
-  const { id, account: key } = about.author;
-  const account = accounts.get(key)?.name ?? key;
-  const protocol = key.slice(0, key.indexOf("."));
-  const name = visibleName(about.name);
-  const wrote = { ...message, username: name, userid: shownName(id), avatar: "", account, protocol };
-  return { id, name, ...view.author(wrote, gateway), avatar: null, account: key };
-}
 
 /** Rialto itself speaks. */
 function lineOf(body: Body): PostDraft {
