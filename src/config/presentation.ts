@@ -74,6 +74,7 @@ export const sharedSchema = {
       default: true,
     },
     ShowFailures: {
+      needs: "texts",
       type: "boolean",
       description:
         "Answers a message from here when it was not delivered to a linked channel: at most once in 10 minutes for each of these, and not while more than 20 messages a minute are said here. Not for API accounts.",

@@ -49,6 +49,7 @@ test.each([
   ["api", 'ReactionFallback = "line"', `ReactionFallback of api.a ${PROGRAMS}`],
   ["api", 'AllowMention = ["everyone"]', `AllowMention of api.a ${PROGRAMS}`],
   ["api", "ShowOutages = true", `ShowOutages of api.a ${PROGRAMS}`],
+  ["api", "ShowFailures = true", `ShowFailures of api.a ${PROGRAMS}`],
   ["api", "NoSendJoinPart = true", "NoSendJoinPart of api.a has no effect: nothing there says that people come or go"],
   ["irc", 'IconURL = "https://i.example/{NICK}"', `IconURL of irc.a ${PICTURES}`],
   ["xmpp", 'IconURL = "https://i.example/{NICK}"', `IconURL of xmpp.a ${PICTURES}`],
