@@ -109,7 +109,7 @@ test("in the folder of a web server a file lies as the reference put it, readabl
 
 test("a picture without an ending gets one in the folder, too, and where it is uploaded", async () => {
   const folder = { path: scratch(), url: "https://web.example" };
-  const picture = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex").toString("latin1");
+  const picture = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   const { files } = await stage({ sources: source(() => opened(picture)), media: { folder } });
   for (const [name, shown] of [
     ["avatar", "avatar.png"],

@@ -151,13 +151,13 @@ test("which settings protect", () => {
     [
       "every account: IgnoreNicks IgnoreMessages AllowMention",
       "api: BindAddress Token",
-      "irc: Server Nick Password UseTLS SkipTLSVerify TLSClientCertificate Bind UseSASL RequireSASL NickServNick NickServPassword NickServUsername RunCommands",
-      "xmpp: Server Jid Password Muc Nick Anonymous UseDirectTLS NoStartTLS NoTLS NoPLAIN Mechanism SkipTLSVerify",
-      "matrix: Server Login Password MxID Token DeviceID ASToken HSToken GhostPrefix",
-      "mattermost: Server Team NoTLS SkipTLSVerify TLSCACertificate Token Login Password WebhookURL WebhookBindAddress WebhookToken",
-      "discord: Token Server ApiURL WebhookURL",
-      "slack: Token AppToken ApiURL WebhookURL",
-      "telegram: Token ApiURL",
+      "irc: Server Nick Password UseTLS SkipTLSVerify TLSClientCertificate Proxy Bind UseSASL RequireSASL NickServNick NickServPassword NickServUsername RunCommands",
+      "xmpp: Server Jid Password Muc Nick Anonymous UseDirectTLS NoStartTLS NoTLS NoPLAIN Mechanism SkipTLSVerify Proxy",
+      "matrix: Server Login Password MxID Token Proxy DeviceID ASToken HSToken GhostPrefix SpoilerMedia",
+      "mattermost: Server Team NoTLS SkipTLSVerify Proxy TLSCACertificate Token Login Password WebhookURL WebhookBindAddress WebhookToken",
+      "discord: Token Server Proxy ApiURL WebhookURL",
+      "slack: Token AppToken Proxy ApiURL WebhookURL",
+      "telegram: Token Proxy ApiURL",
       "web: BindAddress URL TrustProxy Hold Moderation SlowMode LinksAfter Rate JoinRate BanTime",
     ]
   `);
