@@ -17,9 +17,12 @@ export function textFor({ message, edit, parts }: Token): string {
   return `m${message}${edit === 0 ? "" : `e${edit}`}x${parts} words`;
 }
 
+/** What a reader of the API is shown of the message that this one answers. */
+const ANSWERED = / \(re @.*\)$/su;
+
 /** All tokens in a text, in order: quotes come before what is said. */
 export function tokensIn(text: string): readonly Token[] {
-  return Array.from(text.matchAll(TOKEN), ([, message, edit = "0", parts]) => {
+  return Array.from(text.replace(ANSWERED, "").matchAll(TOKEN), ([, message, edit = "0", parts]) => {
     return { message: Number(message), edit: Number(edit), parts: Number(parts) };
   });
 }

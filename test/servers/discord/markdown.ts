@@ -29,10 +29,13 @@ export function seen(content: string, nameOf: (user: string) => string = () => "
   });
 }
 
+/** A name such as `<Bob> ` may stand before the words, which are emphasized. */
+const ACTION = /^((?:\\?<[^\n]{1,80}?\\?> )?)([*_])(?![*_\s])(.*[^*_\s\\])\2$/su;
+
 /** All of it is emphasized, as clients write what follows `/me`. */
 export function actionIn(content: string): string | null {
-  const [, , words = null] = /^([*_])(?![*_\s])(.*[^*_\s\\])\1$/su.exec(content) ?? [];
-  return words;
+  const [, name = "", , words = null] = ACTION.exec(content) ?? [];
+  return words === null ? null : name + words;
 }
 
 /** A line of small text at the top that links to a message: how those answer who cannot by the network's own means. */

@@ -36,8 +36,11 @@ export function seen(message: string): string {
   });
 }
 
+/** A name such as `<Bob> ` may stand before the words, which are emphasized. */
+const ACTION = /^((?:&lt;[^\n]{1,80}?> )?)([*_])(?![*_\s])(.*[^*_\s\\])\2$/su;
+
 /** All of it is emphasized, as the network shows what somebody does. */
 export function actionIn(message: string): string | null {
-  const [, , words = null] = /^([*_])(?![*_\s])(.*[^*_\s\\])\1$/su.exec(message) ?? [];
-  return words;
+  const [, name = "", , words = null] = ACTION.exec(message) ?? [];
+  return words === null ? null : name + words;
 }

@@ -17,7 +17,11 @@ export function isAction({ subtype, blocks = [] }: WireMessage): boolean {
   if (subtype === "me_message") return true;
   const pieces = blocks.flatMap((block) => (isRich(block) ? piecesOf(block) : []));
   const words = pieces.filter((one) => one.type !== "text" || one.text.trim() !== "");
-  return words.length > 0 && words.every((one) => "style" in one && one.style?.italic === true);
+  // A name such as `<Bob> ` may stand before them.
+  const [first] = words;
+  const isNamed = first?.type === "text" && first.text.endsWith("> ") && words.length > 1;
+  const said = isNamed ? words.slice(1) : words;
+  return said.length > 0 && said.every((one) => "style" in one && one.style?.italic === true);
 }
 
 /** Whom it calls: ids of people, and `here`, `channel`, `everyone`. */
