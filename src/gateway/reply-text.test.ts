@@ -83,6 +83,15 @@ describe("a reply, for a reader of the API without FullEvents", () => {
     expect(text).toBe("(re @tess: the question)\nhttps://files.example/a");
   });
 
+  test("what a program posts is passed on as it is", () => {
+    const account = anAccount("api.reader");
+    const message = aMessage({ account: "api.a", protocol: "api", text: "yes" });
+    const more = { source: null, about: about("reply", { name: "tess", excerpt: "q" }), files: [], avatar: null };
+    const payload = encodeStored({ message, ...more, topic: null });
+    const view = compileView(account, new Map([account, anAccount("api.a")].map((each) => [each.key, each])));
+    expect(decode(view.line({ seq: 12, account: "api.a", payload }, "main")).text).toBe("yes");
+  });
+
   test("is a reply only", () => {
     for (const is of ["edit", "reaction"] as const) expect(lineOf({ reply: { is } }).text).toBe("the answer");
   });

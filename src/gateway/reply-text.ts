@@ -25,6 +25,8 @@ export function replyText(
 ): string {
   const name = about?.is === "reply" ? nameLine(about.name) : "";
   const from = source?.presentation ?? reader;
+  // What a program posts is passed on as it is.
+  if (source?.protocol === "api") return text;
   if (about === null || name === "" || !reader.preserveThreading || reader.quoteDisable || from.quoteDisable)
     return text;
   const quote = excerpt(about.excerpt, Math.min(reader.quoteLengthLimit, from.quoteLengthLimit));

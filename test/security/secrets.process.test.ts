@@ -22,6 +22,7 @@ const SECRETS = {
   "irc.Password": `irc"pass&<word>\\1`,
   "irc.NickServPassword": `nick"serv&<é>%41`,
   "irc.RunCommands": "OPER relay c0mmandSecret",
+  "irc.Proxy": "http://rialto:pr0xy-secret-14@127.0.0.1:1",
   "irc.key": `ch"annel&key<>`,
   "xmpp.Password": `xmpp"pass&<ü>`,
   "xmpp.key": "room'pass&word",
@@ -44,8 +45,9 @@ const SECRETS = {
   "general.AdminToken": "admin+token/3==",
 } as const;
 
-/** Those of a log that servers carry: test/cluster/takeover.servers.test.ts. */
-const ELSEWHERE = ["general.LogPassword", "general.LogToken"];
+const PROXIED = ["general", "xmpp", "matrix", "mattermost", "discord", "slack", "telegram"];
+/** Those of a log that servers carry: test/cluster/takeover.servers.test.ts. Other proxies are as the one of IRC. */
+const ELSEWHERE = ["general.LogPassword", "general.LogToken", ...PROXIED.map((owner) => `${owner}.Proxy`)];
 
 const text = (value: string): string => JSON.stringify(value);
 
@@ -99,6 +101,7 @@ ${more}`;
       "inside",
       `Password = ${text(SECRETS["irc.Password"])}\nNickServNick = "NickServ"\nNickServPassword = ${text(SECRETS["irc.NickServPassword"])}\nRunCommands = [${text(SECRETS["irc.RunCommands"])}]`,
     ),
+    irc("proxied", "proxied", `Proxy = ${text(SECRETS["irc.Proxy"])}`),
     xmpp("refused", "refused"),
     xmpp("inside", "rialto"),
     matrix("password", `Login = "rialto"\nPassword = ${text(SECRETS["matrix.Password"])}`),
@@ -135,6 +138,7 @@ inout = [
   { account = "irc.refused", channel = "#a" },
   { account = "irc.sasl", channel = "#a" },
   { account = "irc.inside", channel = "#a", options = { key = ${text(SECRETS["irc.key"])} } },
+  { account = "irc.proxied", channel = "#a" },
   { account = "xmpp.refused", channel = "a" },
   { account = "xmpp.inside", channel = "a", options = { key = ${text(SECRETS["xmpp.key"])} } },
   { account = "matrix.password", channel = "#a:test" },
@@ -226,6 +230,7 @@ test("servers repeat every secret, and none of them is in any output of a debug 
   const heard = (): string => servers.map((server) => server.heard()).join("");
   const untold = new Set<string>([
     "api.Token",
+    "irc.Proxy",
     "matrix.HSToken",
     "mattermost.WebhookURL",
     "mattermost.WebhookToken",
@@ -272,6 +277,6 @@ test("servers repeat every secret, and none of them is in any output of a debug 
   // What opens a webhook is the end of its address.
   const hooks = [SECRETS["discord.WebhookURL"], SECRETS["discord.webhookurl"]].map((url) => url.replace(/.*\//u, ""));
   expect(hooks.filter((secret) => !heard().includes(secret))).toEqual([]);
-  for (const secret of [...Object.values(SECRETS), ...hooks, REFUSED_PASSWORD])
+  for (const secret of [...Object.values(SECRETS), ...hooks, REFUSED_PASSWORD, "pr0xy-secret-14"])
     expect(formsIn(output, secret)).toEqual([]);
 });

@@ -118,8 +118,12 @@ describe("the configuration over the network", () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as described
     const { problems } = (await call("POST", "/check", { text: `${text}${many}` })).json() as { problems: object[] };
     expect([problems.length, problems.at(-1)]).toMatchObject([101, { code: "more-problems", line: 0 }]);
-    const good = await call("POST", "/check", { text: text.replace("[api.right]", '[api.right]\nLabel = "R"') });
-    expect(good.json()).toEqual({ problems: [], changes: ["api.right goes on with another Label."], needsRestart: [] });
+    const good = await call("POST", "/check", { text: text.replace("[api.right]", '[api.right]\nIgnoreNicks = "R"') });
+    expect(good.json()).toEqual({
+      problems: [],
+      changes: ["api.right goes on with another IgnoreNicks."],
+      needsRestart: [],
+    });
     expect(readFileSync(rialto.file, "utf8")).toBe(original);
   });
 
