@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { emojiNamed } from "./emoji-names.ts";
+import { emojiNamed, namesOfEmoji } from "./emoji-names.ts";
 import { plainText } from "./plain.ts";
 import { parseMattermost } from "./mattermost-parse.ts";
 import { parseSlack } from "./slack-parse.ts";
@@ -13,8 +13,24 @@ test.each([
   ["man-running_medium_skin_tone", "🏃🏽‍♂️"],
   ["nothing_light_skin_tone", null],
   ["flag-de", "🇩🇪"],
+  ["Christmas_tree", "🎄"],
+  ["OK_hand", "👌"],
+  ["ATM_sign", "🏧"],
+  ["flag_Germany", "🇩🇪"],
+  ["flag_Côte_d’Ivoire", "🇨🇮"],
+  ["men’s_room", "🚹"],
+  ["jack-o-lantern", "🎃"],
+  ["crazy_face", "🤪"],
+  ["beach_umbrella", "🏖"],
+  ["email", "📧"],
+  ["Cat", null],
 ])("the emoji named %s", (name, emoji) => {
   expect(emojiNamed(name)?.replaceAll("\ufe0f", "") ?? null).toBe(emoji?.replaceAll("\ufe0f", "") ?? null);
+});
+
+test("networks are asked for their own codes alone, the usual one first", () => {
+  expect(namesOfEmoji("🎄")).toEqual(["christmas_tree"]);
+  expect(namesOfEmoji("🎃")).toEqual(["jack_o_lantern", "jack-o-lantern"]);
 });
 
 test.each([

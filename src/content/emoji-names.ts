@@ -50,6 +50,9 @@ function tables(): EmojiTables {
   return made;
 }
 
+/** Other codes, such as `Christmas_tree`, are those of the reference, and no network has them. */
+const KNOWN = /^[a-z0-9_+-]+$/;
+
 function parse(lines: string): EmojiTables {
   const points = new Map<string, string>();
   const names = new Map<string, readonly string[]>();
@@ -57,7 +60,10 @@ function parse(lines: string): EmojiTables {
     const [own = "", ...codes] = line.split(" ");
     if (own === "") continue;
     for (const code of codes) points.set(code, own);
-    names.set(withoutVariation(fromPoints(own)), codes);
+    names.set(
+      withoutVariation(fromPoints(own)),
+      codes.filter((code) => KNOWN.test(code)),
+    );
   }
   return { points, names };
 }

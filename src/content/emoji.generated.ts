@@ -2,321 +2,321 @@
 /** A line per emoji: its code points in hexadecimal joined by `-`, then its short codes. */
 export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f0cf black_joker joker
-1f170-fe0f a a_button_blood_type
-1f171-fe0f b b_button_blood_type
-1f17e-fe0f o2 o_button_blood_type
-1f17f-fe0f p_button parking
-1f18e ab ab_button_blood_type
-1f191 cl cl_button
-1f192 cool cool_button
-1f193 free free_button
-1f194 id id_button
-1f195 new new_button
-1f196 ng ng_button
-1f197 ok ok_button
-1f198 sos sos_button
-1f199 up up_button
-1f19a vs vs_button
-1f1e6 regional_indicator_a
-1f1e6-1f1e8 ascension_island flag-ac flag_ac flag_ascension_island
-1f1e6-1f1e9 andorra flag-ad flag_ad flag_andorra
-1f1e6-1f1ea flag-ae flag_ae flag_united_arab_emirates united_arab_emirates
-1f1e6-1f1eb afghanistan flag-af flag_af flag_afghanistan
-1f1e6-1f1ec antigua_barbuda flag-ag flag_ag flag_antigua_barbuda
-1f1e6-1f1ee anguilla flag-ai flag_ai flag_anguilla
-1f1e6-1f1f1 albania flag-al flag_al flag_albania
-1f1e6-1f1f2 armenia flag-am flag_am flag_armenia
-1f1e6-1f1f4 angola flag-ao flag_angola flag_ao
-1f1e6-1f1f6 antarctica flag-aq flag_antarctica flag_aq
-1f1e6-1f1f7 argentina flag-ar flag_ar flag_argentina
-1f1e6-1f1f8 american_samoa flag-as flag_american_samoa flag_as
-1f1e6-1f1f9 austria flag-at flag_at flag_austria
-1f1e6-1f1fa australia flag-au flag_au flag_australia
-1f1e6-1f1fc aruba flag-aw flag_aruba flag_aw
-1f1e6-1f1fd aland_islands flag-ax flag_aland_islands flag_ax
-1f1e6-1f1ff azerbaijan flag-az flag_az flag_azerbaijan
-1f1e7 regional_indicator_b
-1f1e7-1f1e6 bosnia_herzegovina flag-ba flag_ba flag_bosnia_herzegovina
-1f1e7-1f1e7 barbados flag-bb flag_barbados flag_bb
-1f1e7-1f1e9 bangladesh flag-bd flag_bangladesh flag_bd
-1f1e7-1f1ea belgium flag-be flag_be flag_belgium
-1f1e7-1f1eb burkina_faso flag-bf flag_bf flag_burkina_faso
-1f1e7-1f1ec bulgaria flag-bg flag_bg flag_bulgaria
-1f1e7-1f1ed bahrain flag-bh flag_bahrain flag_bh
-1f1e7-1f1ee burundi flag-bi flag_bi flag_burundi
-1f1e7-1f1ef benin flag-bj flag_benin flag_bj
-1f1e7-1f1f1 flag-bl flag_bl flag_st_barthelemy st_barthelemy
-1f1e7-1f1f2 bermuda flag-bm flag_bermuda flag_bm
-1f1e7-1f1f3 brunei flag-bn flag_bn flag_brunei
-1f1e7-1f1f4 bolivia flag-bo flag_bo flag_bolivia
-1f1e7-1f1f6 caribbean_netherlands flag-bq flag_bq flag_caribbean_netherlands
-1f1e7-1f1f7 brazil flag-br flag_br flag_brazil
-1f1e7-1f1f8 bahamas flag-bs flag_bahamas flag_bs
-1f1e7-1f1f9 bhutan flag-bt flag_bhutan flag_bt
-1f1e7-1f1fb bouvet_island flag-bv flag_bouvet_island flag_bv
-1f1e7-1f1fc botswana flag-bw flag_botswana flag_bw
-1f1e7-1f1fe belarus flag-by flag_belarus flag_by
-1f1e7-1f1ff belize flag-bz flag_belize flag_bz
-1f1e8 regional_indicator_c
-1f1e8-1f1e6 canada flag-ca flag_ca flag_canada
-1f1e8-1f1e8 cocos_islands flag-cc flag_cc flag_cocos_keeling_islands
-1f1e8-1f1e9 congo congo_kinshasa flag-cd flag_cd flag_congo_kinshasa
-1f1e8-1f1eb central_african_republic flag-cf flag_central_african_republic flag_cf
-1f1e8-1f1ec congo_brazzaville flag-cg flag_cg flag_congo_brazzaville
-1f1e8-1f1ed flag-ch flag_ch flag_switzerland switzerland
-1f1e8-1f1ee cote_divoire flag-ci flag_ci flag_cote_divoire
-1f1e8-1f1f0 cook_islands flag-ck flag_ck flag_cook_islands
-1f1e8-1f1f1 chile flag-cl flag_chile flag_cl
-1f1e8-1f1f2 cameroon flag-cm flag_cameroon flag_cm
-1f1e8-1f1f3 cn flag-cn flag_china flag_cn
-1f1e8-1f1f4 colombia flag-co flag_co flag_colombia
-1f1e8-1f1f5 clipperton_island flag-cp flag_clipperton_island flag_cp
-1f1e8-1f1f6 flag-sark flag_sark
-1f1e8-1f1f7 costa_rica flag-cr flag_costa_rica flag_cr
-1f1e8-1f1fa cuba flag-cu flag_cu flag_cuba
-1f1e8-1f1fb cape_verde flag-cv flag_cape_verde flag_cv
-1f1e8-1f1fc curacao flag-cw flag_curacao flag_cw
-1f1e8-1f1fd christmas_island flag-cx flag_christmas_island flag_cx
-1f1e8-1f1fe cyprus flag-cy flag_cy flag_cyprus
-1f1e8-1f1ff czech_republic flag-cz flag_cz flag_czechia
-1f1e9 regional_indicator_d
-1f1e9-1f1ea de flag-de flag_de flag_germany
-1f1e9-1f1ec diego_garcia flag-dg flag_dg flag_diego_garcia
-1f1e9-1f1ef djibouti flag-dj flag_dj flag_djibouti
-1f1e9-1f1f0 denmark flag-dk flag_denmark flag_dk
-1f1e9-1f1f2 dominica flag-dm flag_dm flag_dominica
-1f1e9-1f1f4 dominican_republic flag-do flag_do flag_dominican_republic
-1f1e9-1f1ff algeria flag-dz flag_algeria flag_dz
-1f1ea regional_indicator_e
-1f1ea-1f1e6 ceuta_melilla flag-ea flag_ceuta_melilla flag_ea
-1f1ea-1f1e8 ecuador flag-ec flag_ec flag_ecuador
-1f1ea-1f1ea estonia flag-ee flag_ee flag_estonia
-1f1ea-1f1ec egypt flag-eg flag_eg flag_egypt
-1f1ea-1f1ed flag-eh flag_eh flag_western_sahara western_sahara
-1f1ea-1f1f7 eritrea flag-er flag_er flag_eritrea
-1f1ea-1f1f8 es flag-es flag_es flag_spain
-1f1ea-1f1f9 ethiopia flag-et flag_et flag_ethiopia
-1f1ea-1f1fa eu european_union flag-eu flag_eu flag_european_union
-1f1eb regional_indicator_f
-1f1eb-1f1ee finland flag-fi flag_fi flag_finland
-1f1eb-1f1ef fiji flag-fj flag_fiji flag_fj
-1f1eb-1f1f0 falkland_islands flag-fk flag_falkland_islands flag_fk
-1f1eb-1f1f2 flag-fm flag_fm flag_micronesia micronesia
-1f1eb-1f1f4 faroe_islands flag-fo flag_faroe_islands flag_fo
-1f1eb-1f1f7 flag-fr flag_fr flag_france fr
-1f1ec regional_indicator_g
-1f1ec-1f1e6 flag-ga flag_ga flag_gabon gabon
-1f1ec-1f1e7 flag-gb flag_gb flag_united_kingdom gb uk
-1f1ec-1f1e9 flag-gd flag_gd flag_grenada grenada
-1f1ec-1f1ea flag-ge flag_ge flag_georgia georgia
-1f1ec-1f1eb flag-gf flag_french_guiana flag_gf french_guiana
-1f1ec-1f1ec flag-gg flag_gg flag_guernsey guernsey
-1f1ec-1f1ed flag-gh flag_gh flag_ghana ghana
-1f1ec-1f1ee flag-gi flag_gi flag_gibraltar gibraltar
-1f1ec-1f1f1 flag-gl flag_gl flag_greenland greenland
-1f1ec-1f1f2 flag-gm flag_gambia flag_gm gambia
-1f1ec-1f1f3 flag-gn flag_gn flag_guinea guinea
-1f1ec-1f1f5 flag-gp flag_gp flag_guadeloupe guadeloupe
-1f1ec-1f1f6 equatorial_guinea flag-gq flag_equatorial_guinea flag_gq
-1f1ec-1f1f7 flag-gr flag_gr flag_greece greece
-1f1ec-1f1f8 flag-gs flag_gs flag_south_georgia_south_sandwich_islands south_georgia_south_sandwich_islands
-1f1ec-1f1f9 flag-gt flag_gt flag_guatemala guatemala
-1f1ec-1f1fa flag-gu flag_gu flag_guam guam
-1f1ec-1f1fc flag-gw flag_guinea_bissau flag_gw guinea_bissau
-1f1ec-1f1fe flag-gy flag_guyana flag_gy guyana
-1f1ed regional_indicator_h
-1f1ed-1f1f0 flag-hk flag_hk flag_hong_kong_sar_china hong_kong
-1f1ed-1f1f2 flag-hm flag_heard_mcdonald_islands flag_hm heard_mcdonald_islands
-1f1ed-1f1f3 flag-hn flag_hn flag_honduras honduras
-1f1ed-1f1f7 croatia flag-hr flag_croatia flag_hr
-1f1ed-1f1f9 flag-ht flag_haiti flag_ht haiti
-1f1ed-1f1fa flag-hu flag_hu flag_hungary hungary
-1f1ee regional_indicator_i
-1f1ee-1f1e8 canary_islands flag-ic flag_canary_islands flag_ic
-1f1ee-1f1e9 flag-id flag_id flag_indonesia indonesia
-1f1ee-1f1ea flag-ie flag_ie flag_ireland ireland
-1f1ee-1f1f1 flag-il flag_il flag_israel israel
-1f1ee-1f1f2 flag-im flag_im flag_isle_of_man isle_of_man
-1f1ee-1f1f3 flag-in flag_in flag_india india
-1f1ee-1f1f4 british_indian_ocean_territory flag-io flag_british_indian_ocean_territory flag_io
-1f1ee-1f1f6 flag-iq flag_iq flag_iraq iraq
-1f1ee-1f1f7 flag-ir flag_ir flag_iran iran
-1f1ee-1f1f8 flag-is flag_iceland flag_is iceland
-1f1ee-1f1f9 flag-it flag_it flag_italy it
-1f1ef regional_indicator_j
-1f1ef-1f1ea flag-je flag_je flag_jersey jersey
-1f1ef-1f1f2 flag-jm flag_jamaica flag_jm jamaica
-1f1ef-1f1f4 flag-jo flag_jo flag_jordan jordan
-1f1ef-1f1f5 flag-jp flag_japan flag_jp jp
-1f1f0 regional_indicator_k
-1f1f0-1f1ea flag-ke flag_ke flag_kenya kenya
-1f1f0-1f1ec flag-kg flag_kg flag_kyrgyzstan kyrgyzstan
-1f1f0-1f1ed cambodia flag-kh flag_cambodia flag_kh
-1f1f0-1f1ee flag-ki flag_ki flag_kiribati kiribati
-1f1f0-1f1f2 comoros flag-km flag_comoros flag_km
-1f1f0-1f1f3 flag-kn flag_kn flag_st_kitts_nevis st_kitts_nevis
-1f1f0-1f1f5 flag-kp flag_kp flag_north_korea north_korea
-1f1f0-1f1f7 flag-kr flag_kr flag_south_korea kr
-1f1f0-1f1fc flag-kw flag_kuwait flag_kw kuwait
-1f1f0-1f1fe cayman_islands flag-ky flag_cayman_islands flag_ky
-1f1f0-1f1ff flag-kz flag_kazakhstan flag_kz kazakhstan
-1f1f1 regional_indicator_l
-1f1f1-1f1e6 flag-la flag_la flag_laos laos
-1f1f1-1f1e7 flag-lb flag_lb flag_lebanon lebanon
-1f1f1-1f1e8 flag-lc flag_lc flag_st_lucia st_lucia
-1f1f1-1f1ee flag-li flag_li flag_liechtenstein liechtenstein
-1f1f1-1f1f0 flag-lk flag_lk flag_sri_lanka sri_lanka
-1f1f1-1f1f7 flag-lr flag_liberia flag_lr liberia
-1f1f1-1f1f8 flag-ls flag_lesotho flag_ls lesotho
-1f1f1-1f1f9 flag-lt flag_lithuania flag_lt lithuania
-1f1f1-1f1fa flag-lu flag_lu flag_luxembourg luxembourg
-1f1f1-1f1fb flag-lv flag_latvia flag_lv latvia
-1f1f1-1f1fe flag-ly flag_libya flag_ly libya
-1f1f2 regional_indicator_m
-1f1f2-1f1e6 flag-ma flag_ma flag_morocco morocco
-1f1f2-1f1e8 flag-mc flag_mc flag_monaco monaco
-1f1f2-1f1e9 flag-md flag_md flag_moldova moldova
-1f1f2-1f1ea flag-me flag_me flag_montenegro montenegro
-1f1f2-1f1eb flag-mf flag_mf flag_st_martin st_martin
-1f1f2-1f1ec flag-mg flag_madagascar flag_mg madagascar
-1f1f2-1f1ed flag-mh flag_marshall_islands flag_mh marshall_islands
-1f1f2-1f1f0 flag-mk flag_mk flag_north_macedonia macedonia
-1f1f2-1f1f1 flag-ml flag_mali flag_ml mali
-1f1f2-1f1f2 flag-mm flag_mm flag_myanmar_burma myanmar
-1f1f2-1f1f3 flag-mn flag_mn flag_mongolia mongolia
-1f1f2-1f1f4 flag-mo flag_macao_sar_china flag_mo macau
-1f1f2-1f1f5 flag-mp flag_mp flag_northern_mariana_islands northern_mariana_islands
-1f1f2-1f1f6 flag-mq flag_martinique flag_mq martinique
-1f1f2-1f1f7 flag-mr flag_mauritania flag_mr mauritania
-1f1f2-1f1f8 flag-ms flag_montserrat flag_ms montserrat
-1f1f2-1f1f9 flag-mt flag_malta flag_mt malta
-1f1f2-1f1fa flag-mu flag_mauritius flag_mu mauritius
-1f1f2-1f1fb flag-mv flag_maldives flag_mv maldives
-1f1f2-1f1fc flag-mw flag_malawi flag_mw malawi
-1f1f2-1f1fd flag-mx flag_mexico flag_mx mexico
-1f1f2-1f1fe flag-my flag_malaysia flag_my malaysia
-1f1f2-1f1ff flag-mz flag_mozambique flag_mz mozambique
-1f1f3 regional_indicator_n
-1f1f3-1f1e6 flag-na flag_na flag_namibia namibia
-1f1f3-1f1e8 flag-nc flag_nc flag_new_caledonia new_caledonia
-1f1f3-1f1ea flag-ne flag_ne flag_niger niger
-1f1f3-1f1eb flag-nf flag_nf flag_norfolk_island norfolk_island
-1f1f3-1f1ec flag-ng flag_ng flag_nigeria nigeria
-1f1f3-1f1ee flag-ni flag_ni flag_nicaragua nicaragua
-1f1f3-1f1f1 flag-nl flag_netherlands flag_nl netherlands
-1f1f3-1f1f4 flag-no flag_no flag_norway norway
-1f1f3-1f1f5 flag-np flag_nepal flag_np nepal
-1f1f3-1f1f7 flag-nr flag_nauru flag_nr nauru
-1f1f3-1f1fa flag-nu flag_niue flag_nu niue
-1f1f3-1f1ff flag-nz flag_new_zealand flag_nz new_zealand
-1f1f4 regional_indicator_o
-1f1f4-1f1f2 flag-om flag_om flag_oman oman
-1f1f5 regional_indicator_p
-1f1f5-1f1e6 flag-pa flag_pa flag_panama panama
-1f1f5-1f1ea flag-pe flag_pe flag_peru peru
-1f1f5-1f1eb flag-pf flag_french_polynesia flag_pf french_polynesia
-1f1f5-1f1ec flag-pg flag_papua_new_guinea flag_pg papua_new_guinea
-1f1f5-1f1ed flag-ph flag_ph flag_philippines philippines
-1f1f5-1f1f0 flag-pk flag_pakistan flag_pk pakistan
-1f1f5-1f1f1 flag-pl flag_pl flag_poland poland
-1f1f5-1f1f2 flag-pm flag_pm flag_st_pierre_miquelon st_pierre_miquelon
-1f1f5-1f1f3 flag-pn flag_pitcairn_islands flag_pn pitcairn_islands
-1f1f5-1f1f7 flag-pr flag_pr flag_puerto_rico puerto_rico
-1f1f5-1f1f8 flag-ps flag_palestinian_territories flag_ps palestinian_territories
-1f1f5-1f1f9 flag-pt flag_portugal flag_pt portugal
-1f1f5-1f1fc flag-pw flag_palau flag_pw palau
-1f1f5-1f1fe flag-py flag_paraguay flag_py paraguay
-1f1f6 regional_indicator_q
-1f1f6-1f1e6 flag-qa flag_qa flag_qatar qatar
-1f1f7 regional_indicator_r
-1f1f7-1f1ea flag-re flag_re flag_reunion reunion
-1f1f7-1f1f4 flag-ro flag_ro flag_romania romania
-1f1f7-1f1f8 flag-rs flag_rs flag_serbia serbia
-1f1f7-1f1fa flag-ru flag_ru flag_russia ru
-1f1f7-1f1fc flag-rw flag_rw flag_rwanda rwanda
-1f1f8 regional_indicator_s
-1f1f8-1f1e6 flag-sa flag_sa flag_saudi_arabia saudi saudi_arabia saudiarabia
-1f1f8-1f1e7 flag-sb flag_sb flag_solomon_islands solomon_islands
-1f1f8-1f1e8 flag-sc flag_sc flag_seychelles seychelles
-1f1f8-1f1e9 flag-sd flag_sd flag_sudan sudan
-1f1f8-1f1ea flag-se flag_se flag_sweden sweden
-1f1f8-1f1ec flag-sg flag_sg flag_singapore singapore
-1f1f8-1f1ed flag-sh flag_sh flag_st_helena st_helena
-1f1f8-1f1ee flag-si flag_si flag_slovenia slovenia
-1f1f8-1f1ef flag-sj flag_sj flag_svalbard_jan_mayen svalbard_jan_mayen
-1f1f8-1f1f0 flag-sk flag_sk flag_slovakia slovakia
-1f1f8-1f1f1 flag-sl flag_sierra_leone flag_sl sierra_leone
-1f1f8-1f1f2 flag-sm flag_san_marino flag_sm san_marino
-1f1f8-1f1f3 flag-sn flag_senegal flag_sn senegal
-1f1f8-1f1f4 flag-so flag_so flag_somalia somalia
-1f1f8-1f1f7 flag-sr flag_sr flag_suriname suriname
-1f1f8-1f1f8 flag-ss flag_south_sudan flag_ss south_sudan
-1f1f8-1f1f9 flag-st flag_sao_tome_principe flag_st sao_tome_principe
-1f1f8-1f1fb el_salvador flag-sv flag_el_salvador flag_sv
-1f1f8-1f1fd flag-sx flag_sint_maarten flag_sx sint_maarten
-1f1f8-1f1fe flag-sy flag_sy flag_syria syria
-1f1f8-1f1ff flag-sz flag_eswatini flag_sz swaziland
-1f1f9 regional_indicator_t
-1f1f9-1f1e6 flag-ta flag_ta flag_tristan_da_cunha tristan_da_cunha
-1f1f9-1f1e8 flag-tc flag_tc flag_turks_caicos_islands turks_caicos_islands
-1f1f9-1f1e9 chad flag-td flag_chad flag_td
-1f1f9-1f1eb flag-tf flag_french_southern_territories flag_tf french_southern_territories
-1f1f9-1f1ec flag-tg flag_tg flag_togo togo
-1f1f9-1f1ed flag-th flag_th flag_thailand thailand
-1f1f9-1f1ef flag-tj flag_tajikistan flag_tj tajikistan
-1f1f9-1f1f0 flag-tk flag_tk flag_tokelau tokelau
-1f1f9-1f1f1 flag-tl flag_timor_leste flag_tl timor_leste
-1f1f9-1f1f2 flag-tm flag_tm flag_turkmenistan turkmenistan
-1f1f9-1f1f3 flag-tn flag_tn flag_tunisia tunisia
-1f1f9-1f1f4 flag-to flag_to flag_tonga tonga
-1f1f9-1f1f7 flag-tr flag_tr flag_turkiye tr
-1f1f9-1f1f9 flag-tt flag_trinidad_tobago flag_tt trinidad_tobago
-1f1f9-1f1fb flag-tv flag_tuvalu flag_tv tuvalu
-1f1f9-1f1fc flag-tw flag_taiwan flag_tw taiwan
-1f1f9-1f1ff flag-tz flag_tanzania flag_tz tanzania
-1f1fa regional_indicator_u
-1f1fa-1f1e6 flag-ua flag_ua flag_ukraine ukraine
-1f1fa-1f1ec flag-ug flag_ug flag_uganda uganda
-1f1fa-1f1f2 flag-um flag_um flag_us_outlying_islands us_outlying_islands
-1f1fa-1f1f3 flag-un flag_united_nations united_nations
-1f1fa-1f1f8 flag-us flag_united_states flag_us us
-1f1fa-1f1fe flag-uy flag_uruguay flag_uy uruguay
-1f1fa-1f1ff flag-uz flag_uz flag_uzbekistan uzbekistan
-1f1fb regional_indicator_v
-1f1fb-1f1e6 flag-va flag_va flag_vatican_city vatican_city
-1f1fb-1f1e8 flag-vc flag_st_vincent_grenadines flag_vc st_vincent_grenadines
-1f1fb-1f1ea flag-ve flag_ve flag_venezuela venezuela
-1f1fb-1f1ec british_virgin_islands flag-vg flag_british_virgin_islands flag_vg
-1f1fb-1f1ee flag-vi flag_us_virgin_islands flag_vi us_virgin_islands
-1f1fb-1f1f3 flag-vn flag_vietnam flag_vn vietnam
-1f1fb-1f1fa flag-vu flag_vanuatu flag_vu vanuatu
-1f1fc regional_indicator_w
-1f1fc-1f1eb flag-wf flag_wallis_futuna flag_wf wallis_futuna
-1f1fc-1f1f8 flag-ws flag_samoa flag_ws samoa
-1f1fd regional_indicator_x
-1f1fd-1f1f0 flag-xk flag_kosovo flag_xk kosovo
-1f1fe regional_indicator_y
-1f1fe-1f1ea flag-ye flag_ye flag_yemen yemen
-1f1fe-1f1f9 flag-yt flag_mayotte flag_yt mayotte
-1f1ff regional_indicator_z
-1f1ff-1f1e6 flag-za flag_south_africa flag_za south_africa
-1f1ff-1f1f2 flag-zm flag_zambia flag_zm zambia
-1f1ff-1f1fc flag-zw flag_zimbabwe flag_zw zimbabwe
-1f201 japanese_here_button koko
-1f202-fe0f japanese_service_charge_button sa
-1f21a japanese_free_of_charge_button u7121
-1f22f japanese_reserved_button u6307
-1f232 japanese_prohibited_button u7981
-1f233 japanese_vacancy_button u7a7a
-1f234 japanese_passing_grade_button u5408
-1f235 japanese_no_vacancy_button u6e80
-1f236 japanese_not_free_of_charge_button u6709
-1f237-fe0f japanese_monthly_amount_button u6708
-1f238 japanese_application_button u7533
-1f239 japanese_discount_button u5272
-1f23a japanese_open_for_business_button u55b6
-1f250 ideograph_advantage japanese_bargain_button
-1f251 accept japanese_acceptable_button
+1f170-fe0f a a_button_blood_type A_button_(blood_type)
+1f171-fe0f b b_button_blood_type B_button_(blood_type)
+1f17e-fe0f o2 o_button_blood_type O_button_(blood_type)
+1f17f-fe0f p_button parking P_button
+1f18e ab ab_button_blood_type AB_button_(blood_type)
+1f191 cl cl_button CL_button
+1f192 cool cool_button COOL_button
+1f193 free free_button FREE_button
+1f194 id id_button ID_button
+1f195 new new_button NEW_button
+1f196 ng ng_button NG_button
+1f197 ok ok_button OK_button
+1f198 sos sos_button SOS_button
+1f199 up up_button UP!_button
+1f19a vs vs_button VS_button
+1f1e6 regional_indicator_a regional_indicator_A
+1f1e6-1f1e8 ascension_island flag-ac flag_ac flag_ascension_island flag_Ascension_Island
+1f1e6-1f1e9 andorra flag-ad flag_ad flag_andorra flag_Andorra
+1f1e6-1f1ea flag-ae flag_ae flag_united_arab_emirates united_arab_emirates flag_United_Arab_Emirates
+1f1e6-1f1eb afghanistan flag-af flag_af flag_afghanistan flag_Afghanistan
+1f1e6-1f1ec antigua_barbuda flag-ag flag_ag flag_antigua_barbuda flag_Antigua_&_Barbuda
+1f1e6-1f1ee anguilla flag-ai flag_ai flag_anguilla flag_Anguilla
+1f1e6-1f1f1 albania flag-al flag_al flag_albania flag_Albania
+1f1e6-1f1f2 armenia flag-am flag_am flag_armenia flag_Armenia
+1f1e6-1f1f4 angola flag-ao flag_angola flag_ao flag_Angola
+1f1e6-1f1f6 antarctica flag-aq flag_antarctica flag_aq flag_Antarctica
+1f1e6-1f1f7 argentina flag-ar flag_ar flag_argentina flag_Argentina
+1f1e6-1f1f8 american_samoa flag-as flag_american_samoa flag_as flag_American_Samoa
+1f1e6-1f1f9 austria flag-at flag_at flag_austria flag_Austria
+1f1e6-1f1fa australia flag-au flag_au flag_australia flag_Australia
+1f1e6-1f1fc aruba flag-aw flag_aruba flag_aw flag_Aruba
+1f1e6-1f1fd aland_islands flag-ax flag_aland_islands flag_ax flag_Åland_Islands
+1f1e6-1f1ff azerbaijan flag-az flag_az flag_azerbaijan flag_Azerbaijan
+1f1e7 regional_indicator_b regional_indicator_B
+1f1e7-1f1e6 bosnia_herzegovina flag-ba flag_ba flag_bosnia_herzegovina flag_Bosnia_&_Herzegovina
+1f1e7-1f1e7 barbados flag-bb flag_barbados flag_bb flag_Barbados
+1f1e7-1f1e9 bangladesh flag-bd flag_bangladesh flag_bd flag_Bangladesh
+1f1e7-1f1ea belgium flag-be flag_be flag_belgium flag_Belgium
+1f1e7-1f1eb burkina_faso flag-bf flag_bf flag_burkina_faso flag_Burkina_Faso
+1f1e7-1f1ec bulgaria flag-bg flag_bg flag_bulgaria flag_Bulgaria
+1f1e7-1f1ed bahrain flag-bh flag_bahrain flag_bh flag_Bahrain
+1f1e7-1f1ee burundi flag-bi flag_bi flag_burundi flag_Burundi
+1f1e7-1f1ef benin flag-bj flag_benin flag_bj flag_Benin
+1f1e7-1f1f1 flag-bl flag_bl flag_st_barthelemy st_barthelemy flag_St._Barthélemy
+1f1e7-1f1f2 bermuda flag-bm flag_bermuda flag_bm flag_Bermuda
+1f1e7-1f1f3 brunei flag-bn flag_bn flag_brunei flag_Brunei
+1f1e7-1f1f4 bolivia flag-bo flag_bo flag_bolivia flag_Bolivia
+1f1e7-1f1f6 caribbean_netherlands flag-bq flag_bq flag_caribbean_netherlands flag_Caribbean_Netherlands
+1f1e7-1f1f7 brazil flag-br flag_br flag_brazil flag_Brazil
+1f1e7-1f1f8 bahamas flag-bs flag_bahamas flag_bs flag_Bahamas
+1f1e7-1f1f9 bhutan flag-bt flag_bhutan flag_bt flag_Bhutan
+1f1e7-1f1fb bouvet_island flag-bv flag_bouvet_island flag_bv flag_Bouvet_Island
+1f1e7-1f1fc botswana flag-bw flag_botswana flag_bw flag_Botswana
+1f1e7-1f1fe belarus flag-by flag_belarus flag_by flag_Belarus
+1f1e7-1f1ff belize flag-bz flag_belize flag_bz flag_Belize
+1f1e8 regional_indicator_c regional_indicator_C
+1f1e8-1f1e6 canada flag-ca flag_ca flag_canada flag_Canada
+1f1e8-1f1e8 cocos_islands flag-cc flag_cc flag_cocos_keeling_islands flag_Cocos_(Keeling)_Islands
+1f1e8-1f1e9 congo congo_kinshasa flag-cd flag_cd flag_congo_kinshasa flag_Congo_-_Kinshasa
+1f1e8-1f1eb central_african_republic flag-cf flag_central_african_republic flag_cf flag_Central_African_Republic
+1f1e8-1f1ec congo_brazzaville flag-cg flag_cg flag_congo_brazzaville flag_Congo_-_Brazzaville
+1f1e8-1f1ed flag-ch flag_ch flag_switzerland switzerland flag_Switzerland
+1f1e8-1f1ee cote_divoire flag-ci flag_ci flag_cote_divoire flag_Côte_d’Ivoire
+1f1e8-1f1f0 cook_islands flag-ck flag_ck flag_cook_islands flag_Cook_Islands
+1f1e8-1f1f1 chile flag-cl flag_chile flag_cl flag_Chile
+1f1e8-1f1f2 cameroon flag-cm flag_cameroon flag_cm flag_Cameroon
+1f1e8-1f1f3 cn flag-cn flag_china flag_cn flag_China
+1f1e8-1f1f4 colombia flag-co flag_co flag_colombia flag_Colombia
+1f1e8-1f1f5 clipperton_island flag-cp flag_clipperton_island flag_cp flag_Clipperton_Island
+1f1e8-1f1f6 flag-sark flag_sark flag_Sark
+1f1e8-1f1f7 costa_rica flag-cr flag_costa_rica flag_cr flag_Costa_Rica
+1f1e8-1f1fa cuba flag-cu flag_cu flag_cuba flag_Cuba
+1f1e8-1f1fb cape_verde flag-cv flag_cape_verde flag_cv flag_Cape_Verde
+1f1e8-1f1fc curacao flag-cw flag_curacao flag_cw flag_Curaçao
+1f1e8-1f1fd christmas_island flag-cx flag_christmas_island flag_cx flag_Christmas_Island
+1f1e8-1f1fe cyprus flag-cy flag_cy flag_cyprus flag_Cyprus
+1f1e8-1f1ff czech_republic flag-cz flag_cz flag_czechia flag_Czechia
+1f1e9 regional_indicator_d regional_indicator_D
+1f1e9-1f1ea de flag-de flag_de flag_germany flag_Germany
+1f1e9-1f1ec diego_garcia flag-dg flag_dg flag_diego_garcia flag_Diego_Garcia
+1f1e9-1f1ef djibouti flag-dj flag_dj flag_djibouti flag_Djibouti
+1f1e9-1f1f0 denmark flag-dk flag_denmark flag_dk flag_Denmark
+1f1e9-1f1f2 dominica flag-dm flag_dm flag_dominica flag_Dominica
+1f1e9-1f1f4 dominican_republic flag-do flag_do flag_dominican_republic flag_Dominican_Republic
+1f1e9-1f1ff algeria flag-dz flag_algeria flag_dz flag_Algeria
+1f1ea regional_indicator_e regional_indicator_E
+1f1ea-1f1e6 ceuta_melilla flag-ea flag_ceuta_melilla flag_ea flag_Ceuta_&_Melilla
+1f1ea-1f1e8 ecuador flag-ec flag_ec flag_ecuador flag_Ecuador
+1f1ea-1f1ea estonia flag-ee flag_ee flag_estonia flag_Estonia
+1f1ea-1f1ec egypt flag-eg flag_eg flag_egypt flag_Egypt
+1f1ea-1f1ed flag-eh flag_eh flag_western_sahara western_sahara flag_Western_Sahara
+1f1ea-1f1f7 eritrea flag-er flag_er flag_eritrea flag_Eritrea
+1f1ea-1f1f8 es flag-es flag_es flag_spain flag_Spain
+1f1ea-1f1f9 ethiopia flag-et flag_et flag_ethiopia flag_Ethiopia
+1f1ea-1f1fa eu european_union flag-eu flag_eu flag_european_union flag_European_Union
+1f1eb regional_indicator_f regional_indicator_F
+1f1eb-1f1ee finland flag-fi flag_fi flag_finland flag_Finland
+1f1eb-1f1ef fiji flag-fj flag_fiji flag_fj flag_Fiji
+1f1eb-1f1f0 falkland_islands flag-fk flag_falkland_islands flag_fk flag_Falkland_Islands
+1f1eb-1f1f2 flag-fm flag_fm flag_micronesia micronesia flag_Micronesia
+1f1eb-1f1f4 faroe_islands flag-fo flag_faroe_islands flag_fo flag_Faroe_Islands
+1f1eb-1f1f7 flag-fr flag_fr flag_france fr flag_France
+1f1ec regional_indicator_g regional_indicator_G
+1f1ec-1f1e6 flag-ga flag_ga flag_gabon gabon flag_Gabon
+1f1ec-1f1e7 flag-gb flag_gb flag_united_kingdom gb uk flag_United_Kingdom
+1f1ec-1f1e9 flag-gd flag_gd flag_grenada grenada flag_Grenada
+1f1ec-1f1ea flag-ge flag_ge flag_georgia georgia flag_Georgia
+1f1ec-1f1eb flag-gf flag_french_guiana flag_gf french_guiana flag_French_Guiana
+1f1ec-1f1ec flag-gg flag_gg flag_guernsey guernsey flag_Guernsey
+1f1ec-1f1ed flag-gh flag_gh flag_ghana ghana flag_Ghana
+1f1ec-1f1ee flag-gi flag_gi flag_gibraltar gibraltar flag_Gibraltar
+1f1ec-1f1f1 flag-gl flag_gl flag_greenland greenland flag_Greenland
+1f1ec-1f1f2 flag-gm flag_gambia flag_gm gambia flag_Gambia
+1f1ec-1f1f3 flag-gn flag_gn flag_guinea guinea flag_Guinea
+1f1ec-1f1f5 flag-gp flag_gp flag_guadeloupe guadeloupe flag_Guadeloupe
+1f1ec-1f1f6 equatorial_guinea flag-gq flag_equatorial_guinea flag_gq flag_Equatorial_Guinea
+1f1ec-1f1f7 flag-gr flag_gr flag_greece greece flag_Greece
+1f1ec-1f1f8 flag-gs flag_gs flag_south_georgia_south_sandwich_islands south_georgia_south_sandwich_islands flag_South_Georgia_&_South_Sandwich_Islands
+1f1ec-1f1f9 flag-gt flag_gt flag_guatemala guatemala flag_Guatemala
+1f1ec-1f1fa flag-gu flag_gu flag_guam guam flag_Guam
+1f1ec-1f1fc flag-gw flag_guinea_bissau flag_gw guinea_bissau flag_Guinea-Bissau
+1f1ec-1f1fe flag-gy flag_guyana flag_gy guyana flag_Guyana
+1f1ed regional_indicator_h regional_indicator_H
+1f1ed-1f1f0 flag-hk flag_hk flag_hong_kong_sar_china hong_kong flag_Hong_Kong_SAR_China
+1f1ed-1f1f2 flag-hm flag_heard_mcdonald_islands flag_hm heard_mcdonald_islands flag_Heard_&_McDonald_Islands
+1f1ed-1f1f3 flag-hn flag_hn flag_honduras honduras flag_Honduras
+1f1ed-1f1f7 croatia flag-hr flag_croatia flag_hr flag_Croatia
+1f1ed-1f1f9 flag-ht flag_haiti flag_ht haiti flag_Haiti
+1f1ed-1f1fa flag-hu flag_hu flag_hungary hungary flag_Hungary
+1f1ee regional_indicator_i regional_indicator_I
+1f1ee-1f1e8 canary_islands flag-ic flag_canary_islands flag_ic flag_Canary_Islands
+1f1ee-1f1e9 flag-id flag_id flag_indonesia indonesia flag_Indonesia
+1f1ee-1f1ea flag-ie flag_ie flag_ireland ireland flag_Ireland
+1f1ee-1f1f1 flag-il flag_il flag_israel israel flag_Israel
+1f1ee-1f1f2 flag-im flag_im flag_isle_of_man isle_of_man flag_Isle_of_Man
+1f1ee-1f1f3 flag-in flag_in flag_india india flag_India
+1f1ee-1f1f4 british_indian_ocean_territory flag-io flag_british_indian_ocean_territory flag_io flag_British_Indian_Ocean_Territory
+1f1ee-1f1f6 flag-iq flag_iq flag_iraq iraq flag_Iraq
+1f1ee-1f1f7 flag-ir flag_ir flag_iran iran flag_Iran
+1f1ee-1f1f8 flag-is flag_iceland flag_is iceland flag_Iceland
+1f1ee-1f1f9 flag-it flag_it flag_italy it flag_Italy
+1f1ef regional_indicator_j regional_indicator_J
+1f1ef-1f1ea flag-je flag_je flag_jersey jersey flag_Jersey
+1f1ef-1f1f2 flag-jm flag_jamaica flag_jm jamaica flag_Jamaica
+1f1ef-1f1f4 flag-jo flag_jo flag_jordan jordan flag_Jordan
+1f1ef-1f1f5 flag-jp flag_japan flag_jp jp flag_Japan
+1f1f0 regional_indicator_k regional_indicator_K
+1f1f0-1f1ea flag-ke flag_ke flag_kenya kenya flag_Kenya
+1f1f0-1f1ec flag-kg flag_kg flag_kyrgyzstan kyrgyzstan flag_Kyrgyzstan
+1f1f0-1f1ed cambodia flag-kh flag_cambodia flag_kh flag_Cambodia
+1f1f0-1f1ee flag-ki flag_ki flag_kiribati kiribati flag_Kiribati
+1f1f0-1f1f2 comoros flag-km flag_comoros flag_km flag_Comoros
+1f1f0-1f1f3 flag-kn flag_kn flag_st_kitts_nevis st_kitts_nevis flag_St._Kitts_&_Nevis
+1f1f0-1f1f5 flag-kp flag_kp flag_north_korea north_korea flag_North_Korea
+1f1f0-1f1f7 flag-kr flag_kr flag_south_korea kr flag_South_Korea
+1f1f0-1f1fc flag-kw flag_kuwait flag_kw kuwait flag_Kuwait
+1f1f0-1f1fe cayman_islands flag-ky flag_cayman_islands flag_ky flag_Cayman_Islands
+1f1f0-1f1ff flag-kz flag_kazakhstan flag_kz kazakhstan flag_Kazakhstan
+1f1f1 regional_indicator_l regional_indicator_L
+1f1f1-1f1e6 flag-la flag_la flag_laos laos flag_Laos
+1f1f1-1f1e7 flag-lb flag_lb flag_lebanon lebanon flag_Lebanon
+1f1f1-1f1e8 flag-lc flag_lc flag_st_lucia st_lucia flag_St._Lucia
+1f1f1-1f1ee flag-li flag_li flag_liechtenstein liechtenstein flag_Liechtenstein
+1f1f1-1f1f0 flag-lk flag_lk flag_sri_lanka sri_lanka flag_Sri_Lanka
+1f1f1-1f1f7 flag-lr flag_liberia flag_lr liberia flag_Liberia
+1f1f1-1f1f8 flag-ls flag_lesotho flag_ls lesotho flag_Lesotho
+1f1f1-1f1f9 flag-lt flag_lithuania flag_lt lithuania flag_Lithuania
+1f1f1-1f1fa flag-lu flag_lu flag_luxembourg luxembourg flag_Luxembourg
+1f1f1-1f1fb flag-lv flag_latvia flag_lv latvia flag_Latvia
+1f1f1-1f1fe flag-ly flag_libya flag_ly libya flag_Libya
+1f1f2 regional_indicator_m regional_indicator_M
+1f1f2-1f1e6 flag-ma flag_ma flag_morocco morocco flag_Morocco
+1f1f2-1f1e8 flag-mc flag_mc flag_monaco monaco flag_Monaco
+1f1f2-1f1e9 flag-md flag_md flag_moldova moldova flag_Moldova
+1f1f2-1f1ea flag-me flag_me flag_montenegro montenegro flag_Montenegro
+1f1f2-1f1eb flag-mf flag_mf flag_st_martin st_martin flag_St._Martin
+1f1f2-1f1ec flag-mg flag_madagascar flag_mg madagascar flag_Madagascar
+1f1f2-1f1ed flag-mh flag_marshall_islands flag_mh marshall_islands flag_Marshall_Islands
+1f1f2-1f1f0 flag-mk flag_mk flag_north_macedonia macedonia flag_North_Macedonia
+1f1f2-1f1f1 flag-ml flag_mali flag_ml mali flag_Mali
+1f1f2-1f1f2 flag-mm flag_mm flag_myanmar_burma myanmar flag_Myanmar_(Burma)
+1f1f2-1f1f3 flag-mn flag_mn flag_mongolia mongolia flag_Mongolia
+1f1f2-1f1f4 flag-mo flag_macao_sar_china flag_mo macau flag_Macao_SAR_China
+1f1f2-1f1f5 flag-mp flag_mp flag_northern_mariana_islands northern_mariana_islands flag_Northern_Mariana_Islands
+1f1f2-1f1f6 flag-mq flag_martinique flag_mq martinique flag_Martinique
+1f1f2-1f1f7 flag-mr flag_mauritania flag_mr mauritania flag_Mauritania
+1f1f2-1f1f8 flag-ms flag_montserrat flag_ms montserrat flag_Montserrat
+1f1f2-1f1f9 flag-mt flag_malta flag_mt malta flag_Malta
+1f1f2-1f1fa flag-mu flag_mauritius flag_mu mauritius flag_Mauritius
+1f1f2-1f1fb flag-mv flag_maldives flag_mv maldives flag_Maldives
+1f1f2-1f1fc flag-mw flag_malawi flag_mw malawi flag_Malawi
+1f1f2-1f1fd flag-mx flag_mexico flag_mx mexico flag_Mexico
+1f1f2-1f1fe flag-my flag_malaysia flag_my malaysia flag_Malaysia
+1f1f2-1f1ff flag-mz flag_mozambique flag_mz mozambique flag_Mozambique
+1f1f3 regional_indicator_n regional_indicator_N
+1f1f3-1f1e6 flag-na flag_na flag_namibia namibia flag_Namibia
+1f1f3-1f1e8 flag-nc flag_nc flag_new_caledonia new_caledonia flag_New_Caledonia
+1f1f3-1f1ea flag-ne flag_ne flag_niger niger flag_Niger
+1f1f3-1f1eb flag-nf flag_nf flag_norfolk_island norfolk_island flag_Norfolk_Island
+1f1f3-1f1ec flag-ng flag_ng flag_nigeria nigeria flag_Nigeria
+1f1f3-1f1ee flag-ni flag_ni flag_nicaragua nicaragua flag_Nicaragua
+1f1f3-1f1f1 flag-nl flag_netherlands flag_nl netherlands flag_Netherlands
+1f1f3-1f1f4 flag-no flag_no flag_norway norway flag_Norway
+1f1f3-1f1f5 flag-np flag_nepal flag_np nepal flag_Nepal
+1f1f3-1f1f7 flag-nr flag_nauru flag_nr nauru flag_Nauru
+1f1f3-1f1fa flag-nu flag_niue flag_nu niue flag_Niue
+1f1f3-1f1ff flag-nz flag_new_zealand flag_nz new_zealand flag_New_Zealand
+1f1f4 regional_indicator_o regional_indicator_O
+1f1f4-1f1f2 flag-om flag_om flag_oman oman flag_Oman
+1f1f5 regional_indicator_p regional_indicator_P
+1f1f5-1f1e6 flag-pa flag_pa flag_panama panama flag_Panama
+1f1f5-1f1ea flag-pe flag_pe flag_peru peru flag_Peru
+1f1f5-1f1eb flag-pf flag_french_polynesia flag_pf french_polynesia flag_French_Polynesia
+1f1f5-1f1ec flag-pg flag_papua_new_guinea flag_pg papua_new_guinea flag_Papua_New_Guinea
+1f1f5-1f1ed flag-ph flag_ph flag_philippines philippines flag_Philippines
+1f1f5-1f1f0 flag-pk flag_pakistan flag_pk pakistan flag_Pakistan
+1f1f5-1f1f1 flag-pl flag_pl flag_poland poland flag_Poland
+1f1f5-1f1f2 flag-pm flag_pm flag_st_pierre_miquelon st_pierre_miquelon flag_St._Pierre_&_Miquelon
+1f1f5-1f1f3 flag-pn flag_pitcairn_islands flag_pn pitcairn_islands flag_Pitcairn_Islands
+1f1f5-1f1f7 flag-pr flag_pr flag_puerto_rico puerto_rico flag_Puerto_Rico
+1f1f5-1f1f8 flag-ps flag_palestinian_territories flag_ps palestinian_territories flag_Palestinian_Territories
+1f1f5-1f1f9 flag-pt flag_portugal flag_pt portugal flag_Portugal
+1f1f5-1f1fc flag-pw flag_palau flag_pw palau flag_Palau
+1f1f5-1f1fe flag-py flag_paraguay flag_py paraguay flag_Paraguay
+1f1f6 regional_indicator_q regional_indicator_Q
+1f1f6-1f1e6 flag-qa flag_qa flag_qatar qatar flag_Qatar
+1f1f7 regional_indicator_r regional_indicator_R
+1f1f7-1f1ea flag-re flag_re flag_reunion reunion flag_Réunion
+1f1f7-1f1f4 flag-ro flag_ro flag_romania romania flag_Romania
+1f1f7-1f1f8 flag-rs flag_rs flag_serbia serbia flag_Serbia
+1f1f7-1f1fa flag-ru flag_ru flag_russia ru flag_Russia
+1f1f7-1f1fc flag-rw flag_rw flag_rwanda rwanda flag_Rwanda
+1f1f8 regional_indicator_s regional_indicator_S
+1f1f8-1f1e6 flag-sa flag_sa flag_saudi_arabia saudi saudi_arabia saudiarabia flag_Saudi_Arabia
+1f1f8-1f1e7 flag-sb flag_sb flag_solomon_islands solomon_islands flag_Solomon_Islands
+1f1f8-1f1e8 flag-sc flag_sc flag_seychelles seychelles flag_Seychelles
+1f1f8-1f1e9 flag-sd flag_sd flag_sudan sudan flag_Sudan
+1f1f8-1f1ea flag-se flag_se flag_sweden sweden flag_Sweden
+1f1f8-1f1ec flag-sg flag_sg flag_singapore singapore flag_Singapore
+1f1f8-1f1ed flag-sh flag_sh flag_st_helena st_helena flag_St._Helena
+1f1f8-1f1ee flag-si flag_si flag_slovenia slovenia flag_Slovenia
+1f1f8-1f1ef flag-sj flag_sj flag_svalbard_jan_mayen svalbard_jan_mayen flag_Svalbard_&_Jan_Mayen
+1f1f8-1f1f0 flag-sk flag_sk flag_slovakia slovakia flag_Slovakia
+1f1f8-1f1f1 flag-sl flag_sierra_leone flag_sl sierra_leone flag_Sierra_Leone
+1f1f8-1f1f2 flag-sm flag_san_marino flag_sm san_marino flag_San_Marino
+1f1f8-1f1f3 flag-sn flag_senegal flag_sn senegal flag_Senegal
+1f1f8-1f1f4 flag-so flag_so flag_somalia somalia flag_Somalia
+1f1f8-1f1f7 flag-sr flag_sr flag_suriname suriname flag_Suriname
+1f1f8-1f1f8 flag-ss flag_south_sudan flag_ss south_sudan flag_South_Sudan
+1f1f8-1f1f9 flag-st flag_sao_tome_principe flag_st sao_tome_principe flag_São_Tomé_&_Príncipe
+1f1f8-1f1fb el_salvador flag-sv flag_el_salvador flag_sv flag_El_Salvador
+1f1f8-1f1fd flag-sx flag_sint_maarten flag_sx sint_maarten flag_Sint_Maarten
+1f1f8-1f1fe flag-sy flag_sy flag_syria syria flag_Syria
+1f1f8-1f1ff flag-sz flag_eswatini flag_sz swaziland flag_Eswatini
+1f1f9 regional_indicator_t regional_indicator_T
+1f1f9-1f1e6 flag-ta flag_ta flag_tristan_da_cunha tristan_da_cunha flag_Tristan_da_Cunha
+1f1f9-1f1e8 flag-tc flag_tc flag_turks_caicos_islands turks_caicos_islands flag_Turks_&_Caicos_Islands
+1f1f9-1f1e9 chad flag-td flag_chad flag_td flag_Chad
+1f1f9-1f1eb flag-tf flag_french_southern_territories flag_tf french_southern_territories flag_French_Southern_Territories
+1f1f9-1f1ec flag-tg flag_tg flag_togo togo flag_Togo
+1f1f9-1f1ed flag-th flag_th flag_thailand thailand flag_Thailand
+1f1f9-1f1ef flag-tj flag_tajikistan flag_tj tajikistan flag_Tajikistan
+1f1f9-1f1f0 flag-tk flag_tk flag_tokelau tokelau flag_Tokelau
+1f1f9-1f1f1 flag-tl flag_timor_leste flag_tl timor_leste flag_Timor-Leste
+1f1f9-1f1f2 flag-tm flag_tm flag_turkmenistan turkmenistan flag_Turkmenistan
+1f1f9-1f1f3 flag-tn flag_tn flag_tunisia tunisia flag_Tunisia
+1f1f9-1f1f4 flag-to flag_to flag_tonga tonga flag_Tonga
+1f1f9-1f1f7 flag-tr flag_tr flag_turkiye tr flag_Türkiye
+1f1f9-1f1f9 flag-tt flag_trinidad_tobago flag_tt trinidad_tobago flag_Trinidad_&_Tobago
+1f1f9-1f1fb flag-tv flag_tuvalu flag_tv tuvalu flag_Tuvalu
+1f1f9-1f1fc flag-tw flag_taiwan flag_tw taiwan flag_Taiwan
+1f1f9-1f1ff flag-tz flag_tanzania flag_tz tanzania flag_Tanzania
+1f1fa regional_indicator_u regional_indicator_U
+1f1fa-1f1e6 flag-ua flag_ua flag_ukraine ukraine flag_Ukraine
+1f1fa-1f1ec flag-ug flag_ug flag_uganda uganda flag_Uganda
+1f1fa-1f1f2 flag-um flag_um flag_us_outlying_islands us_outlying_islands flag_U.S._Outlying_Islands
+1f1fa-1f1f3 flag-un flag_united_nations united_nations flag_United_Nations
+1f1fa-1f1f8 flag-us flag_united_states flag_us us flag_United_States
+1f1fa-1f1fe flag-uy flag_uruguay flag_uy uruguay flag_Uruguay
+1f1fa-1f1ff flag-uz flag_uz flag_uzbekistan uzbekistan flag_Uzbekistan
+1f1fb regional_indicator_v regional_indicator_V
+1f1fb-1f1e6 flag-va flag_va flag_vatican_city vatican_city flag_Vatican_City
+1f1fb-1f1e8 flag-vc flag_st_vincent_grenadines flag_vc st_vincent_grenadines flag_St._Vincent_&_Grenadines
+1f1fb-1f1ea flag-ve flag_ve flag_venezuela venezuela flag_Venezuela
+1f1fb-1f1ec british_virgin_islands flag-vg flag_british_virgin_islands flag_vg flag_British_Virgin_Islands
+1f1fb-1f1ee flag-vi flag_us_virgin_islands flag_vi us_virgin_islands flag_U.S._Virgin_Islands
+1f1fb-1f1f3 flag-vn flag_vietnam flag_vn vietnam flag_Vietnam
+1f1fb-1f1fa flag-vu flag_vanuatu flag_vu vanuatu flag_Vanuatu
+1f1fc regional_indicator_w regional_indicator_W
+1f1fc-1f1eb flag-wf flag_wallis_futuna flag_wf wallis_futuna flag_Wallis_&_Futuna
+1f1fc-1f1f8 flag-ws flag_samoa flag_ws samoa flag_Samoa
+1f1fd regional_indicator_x regional_indicator_X
+1f1fd-1f1f0 flag-xk flag_kosovo flag_xk kosovo flag_Kosovo
+1f1fe regional_indicator_y regional_indicator_Y
+1f1fe-1f1ea flag-ye flag_ye flag_yemen yemen flag_Yemen
+1f1fe-1f1f9 flag-yt flag_mayotte flag_yt mayotte flag_Mayotte
+1f1ff regional_indicator_z regional_indicator_Z
+1f1ff-1f1e6 flag-za flag_south_africa flag_za south_africa flag_South_Africa
+1f1ff-1f1f2 flag-zm flag_zambia flag_zm zambia flag_Zambia
+1f1ff-1f1fc flag-zw flag_zimbabwe flag_zw zimbabwe flag_Zimbabwe
+1f201 japanese_here_button koko Japanese_here_button
+1f202-fe0f japanese_service_charge_button sa Japanese_service_charge_button
+1f21a japanese_free_of_charge_button u7121 Japanese_free_of_charge_button
+1f22f japanese_reserved_button u6307 Japanese_reserved_button
+1f232 japanese_prohibited_button u7981 Japanese_prohibited_button
+1f233 japanese_vacancy_button u7a7a Japanese_vacancy_button
+1f234 japanese_passing_grade_button u5408 Japanese_passing_grade_button
+1f235 japanese_no_vacancy_button u6e80 Japanese_no_vacancy_button
+1f236 japanese_not_free_of_charge_button u6709 Japanese_not_free_of_charge_button
+1f237-fe0f japanese_monthly_amount_button u6708 Japanese_monthly_amount_button
+1f238 japanese_application_button u7533 Japanese_application_button
+1f239 japanese_discount_button u5272 Japanese_discount_button
+1f23a japanese_open_for_business_button u55b6 Japanese_open_for_business_button
+1f250 ideograph_advantage japanese_bargain_button Japanese_bargain_button
+1f251 accept japanese_acceptable_button Japanese_acceptable_button
 1f300 cyclone
 1f301 foggy
 1f302 closed_umbrella
@@ -330,9 +330,9 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f30a ocean water_wave
 1f30b volcano
 1f30c milky_way
-1f30d earth_africa globe_showing_europe_africa
-1f30e earth_americas globe_showing_americas
-1f30f earth_asia globe_showing_asia_australia
+1f30d earth_africa globe_showing_europe_africa globe_showing_Europe-Africa
+1f30e earth_americas globe_showing_americas globe_showing_Americas
+1f30f earth_asia globe_showing_asia_australia globe_showing_Asia-Australia
 1f310 globe_with_meridians
 1f311 new_moon
 1f312 waxing_crescent_moon
@@ -448,9 +448,9 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f380 ribbon
 1f381 gift wrapped_gift
 1f382 birthday birthday_cake
-1f383 jack_o_lantern
-1f384 christmas_tree
-1f385 santa santa_claus
+1f383 jack_o_lantern jack-o-lantern
+1f384 christmas_tree Christmas_tree
+1f385 santa santa_claus Santa_Claus
 1f385-1f3fb santa_claus_tone1 santa_tone1
 1f385-1f3fc santa_claus_tone2 santa_tone2
 1f385-1f3fd santa_claus_tone3 santa_tone3
@@ -464,7 +464,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f38b tanabata_tree
 1f38c crossed_flags
 1f38d bamboo pine_decoration
-1f38e dolls japanese_dolls
+1f38e dolls japanese_dolls Japanese_dolls
 1f38f carp_streamer flags
 1f390 wind_chime
 1f391 moon_viewing_ceremony rice_scene
@@ -642,7 +642,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f3d1 field_hockey field_hockey_stick_and_ball
 1f3d2 hockey ice_hockey ice_hockey_stick_and_puck
 1f3d3 ping_pong table_tennis table_tennis_paddle_and_ball
-1f3d4-fe0f mountain_snow snow_capped_mountain
+1f3d4-fe0f mountain_snow snow_capped_mountain snow-capped_mountain
 1f3d5-fe0f camping
 1f3d6-fe0f beach beach_umbrella beach_with_umbrella
 1f3d7-fe0f building_construction construction_site
@@ -657,11 +657,11 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f3e0 house
 1f3e1 house_with_garden
 1f3e2 office office_building
-1f3e3 japanese_post_office post_office
+1f3e3 japanese_post_office post_office Japanese_post_office
 1f3e4 european_post_office
 1f3e5 hospital
 1f3e6 bank
-1f3e7 atm atm_sign
+1f3e7 atm atm_sign ATM_sign
 1f3e8 hotel
 1f3e9 love_hotel
 1f3ea convenience_store
@@ -669,25 +669,25 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f3ec department_store
 1f3ed factory
 1f3ee izakaya_lantern lantern red_paper_lantern
-1f3ef japanese_castle
+1f3ef japanese_castle Japanese_castle
 1f3f0 castle european_castle
 1f3f3-fe0f flag_white waving_white_flag white_flag
 1f3f3-fe0f-200d-1f308 gay_pride_flag rainbow-flag rainbow_flag
 1f3f3-fe0f-200d-26a7-fe0f transgender_flag
 1f3f4 black_flag flag_black waving_black_flag
 1f3f4-200d-2620-fe0f pirate_flag
-1f3f4-e0067-e0062-e0065-e006e-e0067-e007f england flag-england flag_england
-1f3f4-e0067-e0062-e0073-e0063-e0074-e007f flag-scotland flag_scotland scotland
-1f3f4-e0067-e0062-e0077-e006c-e0073-e007f flag-wales flag_wales wales
+1f3f4-e0067-e0062-e0065-e006e-e0067-e007f england flag-england flag_england flag_England
+1f3f4-e0067-e0062-e0073-e0063-e0074-e007f flag-scotland flag_scotland scotland flag_Scotland
+1f3f4-e0067-e0062-e0077-e006c-e0073-e007f flag-wales flag_wales wales flag_Wales
 1f3f5-fe0f rosette
 1f3f7-fe0f label
 1f3f8 badminton badminton_racquet_and_shuttlecock
 1f3f9 archery bow_and_arrow
 1f3fa amphora
 1f3fb light_skin_tone skin-tone-2 tone1
-1f3fc medium_light_skin_tone skin-tone-3 tone2
+1f3fc medium_light_skin_tone skin-tone-3 tone2 medium-light_skin_tone
 1f3fd medium_skin_tone skin-tone-4 tone3
-1f3fe medium_dark_skin_tone skin-tone-5 tone4
+1f3fe medium_dark_skin_tone skin-tone-5 tone4 medium-dark_skin_tone
 1f3ff dark_skin_tone skin-tone-6 tone5
 1f400 rat
 1f401 mouse2
@@ -728,7 +728,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f422 turtle
 1f423 hatching_chick
 1f424 baby_chick
-1f425 front_facing_baby_chick hatched_chick
+1f425 front_facing_baby_chick hatched_chick front-facing_baby_chick
 1f426 bird
 1f426-200d-1f525 phoenix
 1f426-200d-2b1b black_bird
@@ -736,7 +736,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f428 koala
 1f429 poodle
 1f42a dromedary_camel
-1f42b camel two_hump_camel
+1f42b camel two_hump_camel two-hump_camel
 1f42c dolphin flipper
 1f42d mouse mouse_face
 1f42e cow cow_face
@@ -811,7 +811,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f44b-1f3fd wave_tone3 waving_hand_tone3
 1f44b-1f3fe wave_tone4 waving_hand_tone4
 1f44b-1f3ff wave_tone5 waving_hand_tone5
-1f44c ok_hand
+1f44c ok_hand OK_hand
 1f44c-1f3fb ok_hand_tone1
 1f44c-1f3fc ok_hand_tone2
 1f44c-1f3fd ok_hand_tone3
@@ -842,23 +842,23 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f450-1f3fe open_hands_tone4
 1f450-1f3ff open_hands_tone5
 1f451 crown
-1f452 womans_hat
+1f452 womans_hat woman’s_hat
 1f453 eyeglasses glasses
 1f454 necktie
-1f455 shirt t_shirt tshirt
+1f455 shirt t_shirt tshirt t-shirt
 1f456 jeans
 1f457 dress
 1f458 kimono
 1f459 bikini
-1f45a womans_clothes
+1f45a womans_clothes woman’s_clothes
 1f45b purse
 1f45c handbag
 1f45d clutch_bag pouch
-1f45e mans_shoe shoe
+1f45e mans_shoe shoe man’s_shoe
 1f45f athletic_shoe running_shoe
-1f460 high_heel high_heeled_shoe
-1f461 sandal womans_sandal
-1f462 boot womans_boot
+1f460 high_heel high_heeled_shoe high-heeled_shoe
+1f461 sandal womans_sandal woman’s_sandal
+1f462 boot womans_boot woman’s_boot
 1f463 footprints
 1f464 bust_in_silhouette
 1f465 busts_in_silhouette
@@ -1824,7 +1824,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f4a1 bulb light_bulb
 1f4a2 anger anger_symbol
 1f4a3 bomb
-1f4a4 zzz
+1f4a4 zzz ZZZ
 1f4a5 boom collision
 1f4a6 sweat_droplets sweat_drops
 1f4a7 droplet
@@ -1863,7 +1863,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f4c3 page_with_curl
 1f4c4 page_facing_up
 1f4c5 date
-1f4c6 calendar tear_off_calendar
+1f4c6 calendar tear_off_calendar tear-off_calendar
 1f4c7 card_index
 1f4c8 chart_increasing chart_with_upwards_trend
 1f4c9 chart_decreasing chart_with_downwards_trend
@@ -1945,11 +1945,11 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f516 bookmark
 1f517 link
 1f518 radio_button
-1f519 back back_arrow
-1f51a end end_arrow
-1f51b on on_arrow
-1f51c soon soon_arrow
-1f51d top top_arrow
+1f519 back back_arrow BACK_arrow
+1f51a end end_arrow END_arrow
+1f51b on on_arrow ON!_arrow
+1f51c soon soon_arrow SOON_arrow
+1f51d top top_arrow TOP_arrow
 1f51e no_one_under_eighteen underage
 1f51f keycap_10 keycap_ten
 1f520 capital_abcd input_latin_uppercase
@@ -1967,8 +1967,8 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f52c microscope
 1f52d telescope
 1f52e crystal_ball
-1f52f dotted_six_pointed_star six_pointed_star
-1f530 beginner japanese_symbol_for_beginner
+1f52f dotted_six_pointed_star six_pointed_star dotted_six-pointed_star
+1f530 beginner japanese_symbol_for_beginner Japanese_symbol_for_beginner
 1f531 trident trident_emblem
 1f532 black_square_button
 1f533 white_square_button
@@ -1988,30 +1988,30 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f54c mosque
 1f54d synagogue
 1f54e menorah menorah_with_nine_branches
-1f550 clock1 one_oclock
-1f551 clock2 two_oclock
-1f552 clock3 three_oclock
-1f553 clock4 four_oclock
-1f554 clock5 five_oclock
-1f555 clock6 six_oclock
-1f556 clock7 seven_oclock
-1f557 clock8 eight_oclock
-1f558 clock9 nine_oclock
-1f559 clock10 ten_oclock
-1f55a clock11 eleven_oclock
-1f55b clock12 twelve_oclock
-1f55c clock130 one_thirty
-1f55d clock230 two_thirty
-1f55e clock330 three_thirty
-1f55f clock430 four_thirty
-1f560 clock530 five_thirty
-1f561 clock630 six_thirty
-1f562 clock730 seven_thirty
-1f563 clock830 eight_thirty
-1f564 clock930 nine_thirty
-1f565 clock1030 ten_thirty
-1f566 clock1130 eleven_thirty
-1f567 clock1230 twelve_thirty
+1f550 clock1 one_oclock one_o’clock
+1f551 clock2 two_oclock two_o’clock
+1f552 clock3 three_oclock three_o’clock
+1f553 clock4 four_oclock four_o’clock
+1f554 clock5 five_oclock five_o’clock
+1f555 clock6 six_oclock six_o’clock
+1f556 clock7 seven_oclock seven_o’clock
+1f557 clock8 eight_oclock eight_o’clock
+1f558 clock9 nine_oclock nine_o’clock
+1f559 clock10 ten_oclock ten_o’clock
+1f55a clock11 eleven_oclock eleven_o’clock
+1f55b clock12 twelve_oclock twelve_o’clock
+1f55c clock130 one_thirty one-thirty
+1f55d clock230 two_thirty two-thirty
+1f55e clock330 three_thirty three-thirty
+1f55f clock430 four_thirty four-thirty
+1f560 clock530 five_thirty five-thirty
+1f561 clock630 six_thirty six-thirty
+1f562 clock730 seven_thirty seven-thirty
+1f563 clock830 eight_thirty eight-thirty
+1f564 clock930 nine_thirty nine-thirty
+1f565 clock1030 ten_thirty ten-thirty
+1f566 clock1130 eleven_thirty eleven-thirty
+1f567 clock1230 twelve_thirty twelve-thirty
 1f56f-fe0f candle
 1f570-fe0f clock mantelpiece_clock mantlepiece_clock
 1f573-fe0f hole
@@ -2086,7 +2086,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f5d3-fe0f calendar_spiral spiral_calendar spiral_calendar_pad
 1f5dc-fe0f clamp compression
 1f5dd-fe0f key2 old_key
-1f5de-fe0f newspaper2 newspaper_roll rolled_up_newspaper
+1f5de-fe0f newspaper2 newspaper_roll rolled_up_newspaper rolled-up_newspaper
 1f5e1-fe0f dagger dagger_knife
 1f5e3-fe0f speaking_head speaking_head_in_silhouette
 1f5e8-fe0f left_speech_bubble speech_left
@@ -2094,9 +2094,9 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f5f3-fe0f ballot_box ballot_box_with_ballot
 1f5fa-fe0f map world_map
 1f5fb mount_fuji
-1f5fc tokyo_tower
-1f5fd statue_of_liberty
-1f5fe japan map_of_japan
+1f5fc tokyo_tower Tokyo_tower
+1f5fd statue_of_liberty Statue_of_Liberty
+1f5fe japan map_of_japan map_of_Japan
 1f5ff moai moyai
 1f600 grinning grinning_face
 1f601 beaming_face_with_smiling_eyes grin
@@ -2111,7 +2111,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f60a blush smiling_face_with_smiling_eyes
 1f60b face_savoring_food yum
 1f60c relieved relieved_face
-1f60d heart_eyes smiling_face_with_heart_eyes
+1f60d heart_eyes smiling_face_with_heart_eyes smiling_face_with_heart-eyes
 1f60e smiling_face_with_sunglasses sunglasses
 1f60f smirk smirking_face
 1f610 neutral_face
@@ -2152,7 +2152,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f632 astonished astonished_face
 1f633 flushed flushed_face
 1f634 sleeping sleeping_face
-1f635 dizzy_face face_with_crossed_out_eyes
+1f635 dizzy_face face_with_crossed_out_eyes face_with_crossed-out_eyes
 1f635-200d-1f4ab face_with_spiral_eyes
 1f636 face_without_mouth no_mouth
 1f636-200d-1f32b-fe0f face_in_clouds
@@ -2160,7 +2160,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f638 grinning_cat_with_smiling_eyes smile_cat
 1f639 cat_with_tears_of_joy joy_cat
 1f63a grinning_cat smiley_cat
-1f63b heart_eyes_cat smiling_cat_with_heart_eyes
+1f63b heart_eyes_cat smiling_cat_with_heart_eyes smiling_cat_with_heart-eyes
 1f63c cat_with_wry_smile smirk_cat
 1f63d kissing_cat
 1f63e pouting_cat
@@ -2170,9 +2170,9 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f642 slight_smile slightly_smiling_face
 1f642-200d-2194-fe0f head_shaking_horizontally
 1f642-200d-2195-fe0f head_shaking_vertically
-1f643 upside_down upside_down_face
+1f643 upside_down upside_down_face upside-down_face
 1f644 face_with_rolling_eyes roll_eyes rolling_eyes
-1f645 no_good person_gesturing_no
+1f645 no_good person_gesturing_no person_gesturing_NO
 1f645-1f3fb no_good_tone1 person_gesturing_no_tone1
 1f645-1f3fb-200d-2640-fe0f woman_gesturing_no_light_skin_tone woman_gesturing_no_tone1
 1f645-1f3fb-200d-2642-fe0f man_gesturing_no_light_skin_tone man_gesturing_no_tone1
@@ -2188,9 +2188,9 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f645-1f3ff no_good_tone5 person_gesturing_no_tone5
 1f645-1f3ff-200d-2640-fe0f woman_gesturing_no_dark_skin_tone woman_gesturing_no_tone5
 1f645-1f3ff-200d-2642-fe0f man_gesturing_no_dark_skin_tone man_gesturing_no_tone5
-1f645-200d-2640-fe0f ng_woman no_good_woman woman-gesturing-no woman_gesturing_no
-1f645-200d-2642-fe0f man-gesturing-no man_gesturing_no ng_man no_good_man
-1f646 ok_person person_gesturing_ok
+1f645-200d-2640-fe0f ng_woman no_good_woman woman-gesturing-no woman_gesturing_no woman_gesturing_NO
+1f645-200d-2642-fe0f man-gesturing-no man_gesturing_no ng_man no_good_man man_gesturing_NO
+1f646 ok_person person_gesturing_ok person_gesturing_OK
 1f646-1f3fb ok_woman_tone1 person_gesturing_ok_tone1
 1f646-1f3fb-200d-2640-fe0f woman_gesturing_ok_light_skin_tone woman_gesturing_ok_tone1
 1f646-1f3fb-200d-2642-fe0f man_gesturing_ok_light_skin_tone man_gesturing_ok_tone1
@@ -2206,8 +2206,8 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f646-1f3ff ok_woman_tone5 person_gesturing_ok_tone5
 1f646-1f3ff-200d-2640-fe0f woman_gesturing_ok_dark_skin_tone woman_gesturing_ok_tone5
 1f646-1f3ff-200d-2642-fe0f man_gesturing_ok_dark_skin_tone man_gesturing_ok_tone5
-1f646-200d-2640-fe0f ok_woman woman-gesturing-ok woman_gesturing_ok
-1f646-200d-2642-fe0f man-gesturing-ok man_gesturing_ok ok_man
+1f646-200d-2640-fe0f ok_woman woman-gesturing-ok woman_gesturing_ok woman_gesturing_OK
+1f646-200d-2642-fe0f man-gesturing-ok man_gesturing_ok ok_man man_gesturing_OK
 1f647 bow person_bowing
 1f647-1f3fb bow_tone1 person_bowing_tone1
 1f647-1f3fb-200d-2640-fe0f woman_bowing_light_skin_tone woman_bowing_tone1
@@ -2226,9 +2226,9 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f647-1f3ff-200d-2642-fe0f man_bowing_dark_skin_tone man_bowing_tone5
 1f647-200d-2640-fe0f bowing_woman woman-bowing woman_bowing
 1f647-200d-2642-fe0f bowing_man man-bowing man_bowing
-1f648 see_no_evil see_no_evil_monkey
-1f649 hear_no_evil hear_no_evil_monkey
-1f64a speak_no_evil speak_no_evil_monkey
+1f648 see_no_evil see_no_evil_monkey see-no-evil_monkey
+1f649 hear_no_evil hear_no_evil_monkey hear-no-evil_monkey
+1f64a speak_no_evil speak_no_evil_monkey speak-no-evil_monkey
 1f64b person_raising_hand raising_hand
 1f64b-1f3fb person_raising_hand_tone1 raising_hand_tone1
 1f64b-1f3fb-200d-2640-fe0f woman_raising_hand_light_skin_tone woman_raising_hand_tone1
@@ -2299,7 +2299,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f681 helicopter
 1f682 locomotive steam_locomotive
 1f683 railway_car
-1f684 bullettrain_side high_speed_train
+1f684 bullettrain_side high_speed_train high-speed_train
 1f685 bullet_train bullettrain_front
 1f686 train2
 1f687 metro
@@ -2438,8 +2438,8 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f6b6-200d-27a1-fe0f person_walking_facing_right
 1f6b7 no_pedestrians
 1f6b8 children_crossing
-1f6b9 mens mens_room
-1f6ba womens womens_room
+1f6b9 mens mens_room men’s_room
+1f6ba womens womens_room women’s_room
 1f6bb restroom
 1f6bc baby_symbol
 1f6bd toilet
@@ -2524,12 +2524,12 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f90f-1f3fd pinching_hand_medium_skin_tone pinching_hand_tone3
 1f90f-1f3fe pinching_hand_medium_dark_skin_tone pinching_hand_tone4
 1f90f-1f3ff pinching_hand_dark_skin_tone pinching_hand_tone5
-1f910 zipper_mouth zipper_mouth_face
-1f911 money_mouth money_mouth_face
+1f910 zipper_mouth zipper_mouth_face zipper-mouth_face
+1f911 money_mouth money_mouth_face money-mouth_face
 1f912 face_with_thermometer thermometer_face
 1f913 nerd nerd_face
 1f914 thinking thinking_face
-1f915 face_with_head_bandage head_bandage
+1f915 face_with_head_bandage head_bandage face_with_head-bandage
 1f916 robot robot_face
 1f917 hugging hugging_face hugs smiling_face_with_open_hands
 1f918 metal sign_of_the_horns the_horns
@@ -2574,7 +2574,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f91e-1f3fd crossed_fingers_tone3 fingers_crossed_tone3 hand_with_index_and_middle_fingers_crossed_tone3
 1f91e-1f3fe crossed_fingers_tone4 fingers_crossed_tone4 hand_with_index_and_middle_fingers_crossed_tone4
 1f91e-1f3ff crossed_fingers_tone5 fingers_crossed_tone5 hand_with_index_and_middle_fingers_crossed_tone5
-1f91f i_love_you_hand_sign love_you_gesture
+1f91f i_love_you_hand_sign love_you_gesture love-you_gesture
 1f91f-1f3fb love_you_gesture_light_skin_tone love_you_gesture_tone1
 1f91f-1f3fc love_you_gesture_medium_light_skin_tone love_you_gesture_tone2
 1f91f-1f3fd love_you_gesture_medium_skin_tone love_you_gesture_tone3
@@ -2607,7 +2607,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f927 sneeze sneezing_face
 1f928 face_with_one_eyebrow_raised face_with_raised_eyebrow raised_eyebrow
 1f929 grinning_face_with_star_eyes star-struck star_struck
-1f92a grinning_face_with_one_large_and_one_small_eye zany_face
+1f92a grinning_face_with_one_large_and_one_small_eye zany_face crazy_face
 1f92b face_with_finger_covering_closed_lips shushing_face
 1f92c cursing_face face_with_symbols_on_mouth face_with_symbols_over_mouth serious_face_with_symbols_covering_mouth
 1f92d face_with_hand_over_mouth hand_over_mouth smiling_face_with_smiling_eyes_and_hand_covering_mouth
@@ -2661,7 +2661,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f935-1f3ff-200d-2642-fe0f man_in_tuxedo_dark_skin_tone man_in_tuxedo_tone5
 1f935-200d-2640-fe0f woman_in_tuxedo
 1f935-200d-2642-fe0f man_in_tuxedo
-1f936 mother_christmas mrs_claus
+1f936 mother_christmas mrs_claus Mrs._Claus
 1f936-1f3fb mother_christmas_tone1 mrs_claus_tone1
 1f936-1f3fc mother_christmas_tone2 mrs_claus_tone2
 1f936-1f3fd mother_christmas_tone3 mrs_claus_tone3
@@ -2867,7 +2867,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f993 zebra zebra_face
 1f994 hedgehog
 1f995 sauropod
-1f996 t-rex t_rex trex
+1f996 t-rex t_rex trex T-Rex
 1f997 cricket
 1f998 kangaroo
 1f999 llama
@@ -3303,7 +3303,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1f9d1-200d-1f33e farmer
 1f9d1-200d-1f373 cook
 1f9d1-200d-1f37c person_feeding_baby
-1f9d1-200d-1f384 mx_claus
+1f9d1-200d-1f384 mx_claus Mx_Claus
 1f9d1-200d-1f393 student
 1f9d1-200d-1f3a4 singer
 1f9d1-200d-1f3a8 artist
@@ -3570,7 +3570,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 1fa82 parachute
 1fa83 boomerang
 1fa84 magic_wand
-1fa85 pinata
+1fa85 pinata piñata
 1fa86 nesting_dolls
 1fa87 maracas
 1fa88 flute
@@ -3756,20 +3756,20 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 2049-fe0f exclamation_question_mark interrobang
 2122-fe0f tm trade_mark
 2139-fe0f information information_source
-2194-fe0f left_right_arrow
-2195-fe0f arrow_up_down up_down_arrow
-2196-fe0f arrow_upper_left up_left_arrow
-2197-fe0f arrow_upper_right up_right_arrow
-2198-fe0f arrow_lower_right down_right_arrow
-2199-fe0f arrow_lower_left down_left_arrow
+2194-fe0f left_right_arrow left-right_arrow
+2195-fe0f arrow_up_down up_down_arrow up-down_arrow
+2196-fe0f arrow_upper_left up_left_arrow up-left_arrow
+2197-fe0f arrow_upper_right up_right_arrow up-right_arrow
+2198-fe0f arrow_lower_right down_right_arrow down-right_arrow
+2199-fe0f arrow_lower_left down_left_arrow down-left_arrow
 21a9-fe0f leftwards_arrow_with_hook right_arrow_curving_left
 21aa-fe0f arrow_right_hook left_arrow_curving_right
-23-fe0f-20e3 hash keycap_number_sign
+23-fe0f-20e3 hash keycap_number_sign keycap_#
 231a watch
 231b hourglass hourglass_done
 2328-fe0f keyboard
 23cf-fe0f eject eject_button eject_symbol
-23e9 fast_forward fast_forward_button
+23e9 fast_forward fast_forward_button fast-forward_button
 23ea fast_reverse_button rewind
 23eb arrow_double_up fast_up_button
 23ec arrow_double_down fast_down_button
@@ -3783,15 +3783,15 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 23f8-fe0f double_vertical_bar pause_button
 23f9-fe0f black_square_for_stop stop_button
 23fa-fe0f black_circle_for_record record_button
-24c2-fe0f circled_m m
+24c2-fe0f circled_m m circled_M
 25aa-fe0f black_small_square
 25ab-fe0f white_small_square
 25b6-fe0f arrow_forward play_button
 25c0-fe0f arrow_backward reverse_button
 25fb-fe0f white_medium_square
 25fc-fe0f black_medium_square
-25fd white_medium_small_square
-25fe black_medium_small_square
+25fd white_medium_small_square white_medium-small_square
+25fe black_medium_small_square black_medium-small_square
 2600-fe0f sun sunny
 2601-fe0f cloud
 2602-fe0f open_umbrella umbrella2
@@ -3820,18 +3820,18 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 263a-fe0f relaxed smiling_face
 2640-fe0f female_sign
 2642-fe0f male_sign
-2648 aries
-2649 taurus
-264a gemini
-264b cancer
-264c leo
-264d virgo
-264e libra
-264f scorpio scorpius
-2650 sagittarius
-2651 capricorn
-2652 aquarius
-2653 pisces
+2648 aries Aries
+2649 taurus Taurus
+264a gemini Gemini
+264b cancer Cancer
+264c leo Leo
+264d virgo Virgo
+264e libra Libra
+264f scorpio scorpius Scorpio
+2650 sagittarius Sagittarius
+2651 capricorn Capricorn
+2652 aquarius Aquarius
+2653 pisces Pisces
 265f-fe0f chess_pawn
 2660-fe0f spade_suit spades
 2663-fe0f club_suit clubs
@@ -3862,9 +3862,9 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 26c4 snowman snowman_without_snow
 26c5 partly_sunny
 26c8-fe0f cloud_with_lightning_and_rain thunder_cloud_and_rain thunder_cloud_rain
-26ce ophiuchus
+26ce ophiuchus Ophiuchus
 26cf-fe0f pick
-26d1-fe0f helmet_with_cross helmet_with_white_cross rescue_worker_helmet rescue_workers_helmet
+26d1-fe0f helmet_with_cross helmet_with_white_cross rescue_worker_helmet rescue_workers_helmet rescue_worker’s_helmet
 26d3-fe0f chains
 26d3-fe0f-200d-1f4a5 broken_chain
 26d4 no_entry
@@ -3931,10 +3931,10 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 2714-fe0f check_mark heavy_check_mark
 2716-fe0f heavy_multiplication_x multiply
 271d-fe0f cross latin_cross
-2721-fe0f star_of_david
+2721-fe0f star_of_david star_of_David
 2728 sparkles
-2733-fe0f eight_spoked_asterisk
-2734-fe0f eight_pointed_black_star eight_pointed_star
+2733-fe0f eight_spoked_asterisk eight-spoked_asterisk
+2734-fe0f eight_pointed_black_star eight_pointed_star eight-pointed_star
 2744-fe0f snowflake
 2747-fe0f sparkle
 274c cross_mark x
@@ -3955,7 +3955,7 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 27bf double_curly_loop loop
 2934-fe0f arrow_heading_up right_arrow_curving_up
 2935-fe0f arrow_heading_down right_arrow_curving_down
-2a-fe0f-20e3 asterisk keycap_asterisk keycap_star
+2a-fe0f-20e3 asterisk keycap_asterisk keycap_star keycap_*
 2b05-fe0f arrow_left left_arrow
 2b06-fe0f arrow_up up_arrow
 2b07-fe0f arrow_down down_arrow
@@ -3968,8 +3968,8 @@ export const EMOJI_LINES = `1f004 mahjong mahjong_red_dragon
 303d-fe0f part_alternation_mark
 31-fe0f-20e3 keycap_1 one
 32-fe0f-20e3 keycap_2 two
-3297-fe0f congratulations japanese_congratulations_button
-3299-fe0f japanese_secret_button secret
+3297-fe0f congratulations japanese_congratulations_button Japanese_congratulations_button
+3299-fe0f japanese_secret_button secret Japanese_secret_button
 33-fe0f-20e3 keycap_3 three
 34-fe0f-20e3 four keycap_4
 35-fe0f-20e3 five keycap_5

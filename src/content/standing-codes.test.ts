@@ -44,6 +44,7 @@ test.each([
   [":nosuchcode::cat: :cat::nosuchcode:", ":nosuchcode:🐱 🐱:nosuchcode:"],
   ["❤️:cat: 👍🏽:cat: 1️⃣:cat:", "❤️🐱 👍🏽🐱 1️⃣🐱"],
   [":+1: :-1: :100: :flag-de: :woman_shrugging: :thumbsup_tone3:", "👍 👎 💯 🇩🇪 🤷‍♀️ 👍🏽"],
+  [":Christmas_tree: (:flag_Germany:) :jack-o-lantern:", "🎄 (🇩🇪) 🎃"],
   ["`:cat:` :cat: `:cat:`", "`:cat:` 🐱 `:cat:`"],
   ["` :cat: `` :cat:", "` 🐱 `` 🐱"],
   ["\\` :cat: `", "\\` 🐱 `"],
