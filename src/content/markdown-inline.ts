@@ -17,10 +17,12 @@ export function parseLines(lines: readonly string[], opaque: ReadonlySet<number>
 }
 
 /**
- * One line: `*italic*`, `_italic_`, `**bold**`, `~~strike~~`, `||spoiler||`, code spans and `[words](http…)`. An opener
- * stands at the beginning, after white space, one of `( [ { " '` or another opener; a closer before the end, white
- * space, one of `. , ; : ! ? ) ] } " '` or another closer; and there are words between them. A backslash before an
- * opener or a closer makes the two of them text, and is left out; any other is text itself.
+ * One line: `*italic*`, `_italic_`, `**bold**`, `~~strike~~`, `||spoiler||`, code spans and `[words](http…)`. An
+ * opener stands at the beginning, after white space, one of `( [ { " '` or another opener; a closer before the end,
+ * white space, one of `. , ; : ! ? ) ] } " '` or another closer; and there are words between them. Typographic quotes
+ * and brackets are as those of ASCII, and beside other signs that are not of ASCII all but `*` and `_` open and
+ * close. A backslash before an opener or a closer makes the two of them text, and is left out; any other is text
+ * itself.
  */
 export function parseLine(line: string, dialect: Dialect = CHAT): readonly Inline[] {
   if (!dialect.signs.test(line)) return line === "" ? [] : [{ t: "text", text: line }];

@@ -56,6 +56,16 @@ describe("styles and links", () => {
       "[a [b](http://c.example) d](http://e.example)",
       [text("[a "), link("http://c.example", text("b")), text(" d](http://e.example)")],
     ],
+    // Beside letters of other scripts, emoji and other quotes; single marks beside quotes alone.
+    ["“*a*” «_b_», „*c*“", [text("“"), italic("a"), text("” «"), italic("b"), text("», „"), italic("c"), text("“")]],
+    ["これは**太字**です", [text("これは"), bold("太字"), text("です")]],
+    ["これは`c`です👍||h||👍", [text("これは"), code("c"), text("です👍"), marked("spoiler", text("h")), text("👍")]],
+    ["リンク[語](https://e.example/)だ", [text("リンク"), link("https://e.example/", text("語")), text("だ")]],
+    ["字**_x_**字。*y*。", [text("字"), marked("bold", italic("x")), text("字。*y*。")]],
+    [
+      "长*宽*高 长_宽_高 长***宽***高 •_• ಠ_ಠ ◉_◉ ◉_◉ ・_・ ・_・",
+      [text("长*宽*高 长_宽_高 长***宽***高 •_• ಠ_ಠ ◉_◉ ◉_◉ ・_・ ・_・")],
+    ],
     // An address is whole, and marks around it still are marks.
     [
       "**https://e.example/a_b** _(https://e.example/c_d)_",

@@ -5,7 +5,7 @@ import { parse } from "./formats.ts";
 import { parseMarkdown } from "./markdown-parse.ts";
 import { renderMarkdown } from "./markdown-render.ts";
 import { plainText } from "./plain.ts";
-import { dialectWords, hostileWords, trees } from "./tree.suite.ts";
+import { dialectWords, foreignWords, hostileWords, trees } from "./tree.suite.ts";
 
 const text = (words: string): Inline => ({ t: "text", text: words });
 const para = (...of: readonly Inline[]): Block => ({ t: "para", of });
@@ -79,7 +79,7 @@ describe("plain text has only the backslashes that it needs", () => {
 
   test("and is read as the text it is: 20000 texts", () => {
     fc.assert(
-      fc.property(dialectWords, (words) => {
+      fc.property(fc.oneof(dialectWords, foreignWords), (words) => {
         expect(parseMarkdown(renderMarkdown(parse("plain", words)))).toStrictEqual(parse("plain", words));
       }),
       { numRuns: 20_000 },
@@ -89,7 +89,7 @@ describe("plain text has only the backslashes that it needs", () => {
 
 test("whatever is written is read with the same words, signs and line breaks: 3000 trees", () => {
   fc.assert(
-    fc.property(trees(hostileWords), (blocks) => {
+    fc.property(trees(fc.oneof(hostileWords, fc.constantFrom("你", "”", "👍"))), (blocks) => {
       expect(plainText(parseMarkdown(renderMarkdown(blocks)))).toBe(plainText(blocks));
     }),
     { numRuns: 3_000 },

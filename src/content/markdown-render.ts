@@ -4,7 +4,7 @@ import { shownLink } from "./links.ts";
 import { parseLine } from "./markdown-inline.ts";
 import { parseMarkdown } from "./markdown-parse.ts";
 import { protectLine, protectQuote, protectText } from "./markdown-protect.ts";
-import { BEFORE_OPENER, BEHIND_CLOSER } from "./markdown-scan.ts";
+import { BEFORE_LONG_OPENER, BEFORE_OPENER, BEHIND_CLOSER, BEHIND_LONG_CLOSER } from "./markdown-scan.ts";
 import { hasLine, plainText, quoted } from "./plain.ts";
 import { splitLines, tidy } from "./tidy.ts";
 
@@ -148,9 +148,9 @@ const CHAT_WRITING: Writing = {
   writes: [(text) => text, protectLine],
   protectLine,
   protectStart: protectQuote,
-  beforeOpener: BEFORE_OPENER,
-  behindCloser: BEHIND_CLOSER,
-  markFor: (style) => MARKS[style],
+  beforeOpener: BEFORE_LONG_OPENER,
+  behindCloser: BEHIND_LONG_CLOSER,
+  markFor: (style, _, isWithin) => (style === "italic" && isWithin ? null : MARKS[style]),
   isHref: (href) => /^https?:/i.test(href) && isBalanced(href),
   address: (href) => href,
   lacking: new Set(["underline", "colour"]),

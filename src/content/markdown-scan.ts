@@ -39,8 +39,12 @@ interface Instead {
 }
 
 /** What comes before an opener, and after a closer. */
-export const BEFORE_OPENER = /[\s([{"']/u;
-export const BEHIND_CLOSER = /[\s.,;:!?)\]}"']/u;
+export const BEFORE_OPENER = /[\s([{"'\p{Pi}\p{Pf}\p{Ps}]/u;
+export const BEHIND_CLOSER = /[\s.,;:!?)\]}"'\p{Pi}\p{Pf}\p{Pe}…、。，．：；！？]/u;
+/** Beside these, all marks but single ones begin and end styles: letters of other scripts, emoji, any other sign. */
+const FOREIGN = /^[^\p{ASCII}\p{Cc}]$/u;
+export const BEFORE_LONG_OPENER = new RegExp(`${BEFORE_OPENER.source}|${FOREIGN.source}`, "u");
+export const BEHIND_LONG_CLOSER = new RegExp(`${BEHIND_CLOSER.source}|${FOREIGN.source}`, "u");
 
 /** The tokens of one line in their order, in time proportional to its length. */
 export function scan(line: string, dialect: Dialect = CHAT): readonly (Token | CodeSpan | Instead)[] {
@@ -152,7 +156,8 @@ class Scanner {
       return !isWithin && end < this.#line.length && !isBlank(this.#line, end);
     }
     const from = at - slashesBefore(this.#line, at);
-    const isPlace = from === 0 || from === this.#chain || is(this.#line, from - 1, OPENS);
+    const kinds = isLong(this.#line, at, end) ? OPENS | LONG : OPENS;
+    const isPlace = from === 0 || from === this.#chain || is(this.#line, from - 1, kinds);
     return isPlace && end < this.#line.length && !isBlank(this.#line, end);
   }
 
@@ -162,7 +167,7 @@ class Scanner {
       return !isWithin && at > 0 && !isBlank(this.#line, at - 1);
     }
     const from = at - slashesBefore(this.#line, at);
-    return from > 0 && this.#ends.at(end) && !isBlank(this.#line, from - 1);
+    return from > 0 && this.#ends.at(end, isLong(this.#line, at, end)) && !isBlank(this.#line, from - 1);
   }
 
   #put(token: Omit<Token, "slashes" | "content">): void {
@@ -186,14 +191,21 @@ class Ends {
   /** The marks that were looked at last, which end alike. */
   #from = -1;
   #to = -1;
+  /** Whether any mark may end before what is behind them, and whether long ones may. */
   #may = false;
+  #longMay = false;
+  #isLastLong = false;
 
   constructor(line: string) {
     this.#line = line;
   }
 
-  at(place: number): boolean {
-    if (place >= this.#from && place <= this.#to) return this.#may;
+  at(place: number, isLong: boolean): boolean {
+    if (place < this.#from || place > this.#to) this.#look(place);
+    return this.#may || (this.#longMay && (place === this.#to ? isLong : this.#isLastLong));
+  }
+
+  #look(place: number): void {
     const line = this.#line;
     let to = place;
     for (;;) {
@@ -202,12 +214,13 @@ class Ends {
       if (!is(line, mark, MARK)) break;
       const end = runEnd(line, mark);
       if (line.charAt(mark) !== "`" && CHAT.runs[line.charAt(mark)]?.includes(end - mark) !== true) break;
+      this.#isLastLong = isLong(line, mark, end);
       to = end;
     }
     this.#from = place;
     this.#to = to;
     this.#may = to >= line.length || is(line, to, CLOSES);
-    return this.#may;
+    this.#longMay = is(line, to, LONG);
   }
 }
 
@@ -216,7 +229,7 @@ function ticksIn(line: string, { inWords }: Dialect): ReadonlyMap<number, number
   const all = new Map<number, number[]>();
   const ends = new Ends(line);
   for (const { index, 0: run } of line.matchAll(/`+/g)) {
-    const mayClose = inWords || (!isBlank(line, index - 1) && ends.at(index + run.length));
+    const mayClose = inWords || (!isBlank(line, index - 1) && ends.at(index + run.length, true));
     if (index === 0 || !mayClose) continue;
     const places = all.get(run.length) ?? [];
     if (places.length === 0) all.set(run.length, places);
@@ -262,6 +275,9 @@ function slashesBefore(line: string, at: number): number {
   return at - from;
 }
 
+/** Whether a mark is one that begins and ends beside letters of other scripts: `长*宽*高` is a product. */
+const isLong = (line: string, at: number, end: number): boolean =>
+  line.charAt(at) === "*" ? end - at === 2 : line.charAt(at) !== "_";
 const isBlank = (line: string, at: number): boolean => is(line, at, BLANK);
 /** As the engine of Mattermost's clients has it. */
 const isLetter = (line: string, at: number): boolean => /^[A-Za-z0-9]$/.test(line.charAt(at));
@@ -275,13 +291,16 @@ const SIGN = 2;
 const OPENS = 4;
 const CLOSES = 8;
 const MARK = 16;
+const LONG = 32;
 
 /** Whether a character is one of these kinds. */
 function is(line: string, at: number, kinds: number): boolean {
   const code = line.charCodeAt(at);
   if (code < 128) return ((ASCII[code] ?? 0) & kinds) !== 0;
-  if ((kinds & BLANK) !== 0) return UNSEEN.test(line.charAt(at));
-  return (kinds & (OPENS | CLOSES)) !== 0 && /^\s$/u.test(line.charAt(at));
+  const char = line.charAt(at);
+  if ((kinds & BLANK) !== 0 && UNSEEN.test(char)) return true;
+  if ((kinds & LONG) !== 0 && FOREIGN.test(char)) return true;
+  return ((kinds & OPENS) !== 0 && BEFORE_OPENER.test(char)) || ((kinds & CLOSES) !== 0 && BEHIND_CLOSER.test(char));
 }
 
 /** Places that forbid control characters show nothing of them. */

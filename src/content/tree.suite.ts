@@ -68,6 +68,11 @@ export const dialectWords = fc
   )
   .map((words) => words.join("").replaceAll(/\r\n?/g, "\n"));
 
+/** The same in another script, with its quotes and emoji. */
+export const foreignWords = dialectWords.map((text) =>
+  text.replaceAll("a", "你").replaceAll("b", "”").replaceAll("+", "“").replaceAll("word", "👍"),
+);
+
 /** Text without any sign that means something in a format. */
 export const tameWords = fc.stringMatching(/^[a-zé]{1,6}(?: [a-z]{1,6}){0,2}$/);
 

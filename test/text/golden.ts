@@ -9,6 +9,7 @@ export const UNCHANGED: readonly (readonly [what: string, texts: readonly string
     "names and sums",
     [
       "2*3*4",
+      "长*宽*高",
       "2 * 3",
       "2 * 3 * 4",
       "f(x)=a*b*c",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isUnseen } from "../../src/content/controls.ts";
 import { parse } from "../../src/content/formats.ts";
 import { plainText } from "../../src/content/plain.ts";
-import { dialectWords, hostileWords, signsOf } from "../../src/content/tree.suite.ts";
+import { dialectWords, foreignWords, hostileWords, signsOf } from "../../src/content/tree.suite.ts";
 import { cross, type Origin, type Shown } from "./places.ts";
 
 /**
@@ -40,9 +40,9 @@ function agree(shown: Shown, words: string): void {
   if (shown.html !== null) expect(signsOf(plainText(parse("html", shown.html)))).toBe(signsOf(words));
 }
 
-const texts = dialectWords.filter(
-  (text) => !isUnseen(text) && text.isWellFormed() && !/[:\r]/.test(text.replaceAll("://", "")),
-);
+const texts = fc
+  .oneof(dialectWords, foreignWords)
+  .filter((text) => !isUnseen(text) && text.isWellFormed() && !/[:\r]/.test(text.replaceAll("://", "")));
 
 describe("the law", () => {
   test(`a plain post crosses as typed: ${CASES} texts to 7 places`, () => {
@@ -139,7 +139,7 @@ function isWithin(part: string, whole: string): boolean {
 
 /** Whether there is anything that may begin a style, and anything of its kind that may end one. */
 function mayBeStyled(text: string): boolean {
-  const opener = /(?:^|[\s([{"'*_~|`\\])(?:[*_`]|~~|\|\||\[)(?=\S)/mu;
-  const closer = /\S(?:[*_`]|~~|\|\||\))(?=$|[\s.,;:!?)\]}"'*_~|`\\])/mu;
+  const opener = /(?:^|[\s([{"'*_~|`\\“”])(?:[*_`]|~~|\|\||\[)(?=\S)|\P{ASCII}(?:\*\*|~~|\|\||[`[])(?=\S)/mu;
+  const closer = /\S(?:[*_`]|~~|\|\||\))(?=$|[\s.,;:!?)\]}"'*_~|`\\“”。])|\S(?:\*\*|~~|\|\||[`)])(?=\P{ASCII})/mu;
   return (opener.test(text) && closer.test(text)) || /^\\*> /m.test(text);
 }
