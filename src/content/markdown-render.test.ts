@@ -21,6 +21,15 @@ test.each<[string, readonly Inline[]]>([
   ["a(b)c **d**", [text("a"), marked("bold", text("(b)")), text("c "), marked("bold", text("d"))]],
   ["+", [marked("bold", text("+"))]],
   ["u", [marked("underline", text("u"))]],
+  // The words beside it would be read as code, one with the other.
+  [
+    "`code` \\`ab`   **x**",
+    [
+      ...[{ t: "code", text: "code" } as const, text(" `"), { t: "code", text: "a" } as const, text("b`")],
+      ...[{ t: "code", text: " " } as const, text("  "), marked("bold", text("x"))],
+    ],
+  ],
+  ["**a** \\_b_c_ d", [marked("bold", text("a")), text(" _b"), marked("italic", text("_")), text("c_ d")]],
   ["``a`b``  ", [{ t: "code", text: "a`b" }, text(" "), { t: "code", text: " " }]],
   [
     "[a](https://e.example/(b)) https://e.example/c",

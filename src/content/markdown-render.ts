@@ -136,11 +136,31 @@ function lineText(line: readonly Inline[], how: Writing): string {
   const words = wordsOf(line);
   if (line.every(({ t }) => t === "text")) return how.protectLine(words);
   const tidied = tidy(line, how.lacking);
+  return (
+    readBack(tidied, words, how) ??
+    readBack(unmarkedAsText(tidied, how), words, how) ??
+    words.split("\n").map(how.protectLine).join("\n")
+  );
+}
+
+/** Null: none of the ways to write it is read with these words. */
+function readBack(line: readonly Inline[], words: string, how: Writing): string | null {
   for (const write of how.writes) {
-    const text = spansText(tidied, { how, write, opens: true, closes: true, isWithin: false });
+    const text = spans(line, { how, write, ...ALONE }).join("");
     if (how.isRead(text, words)) return text;
   }
-  return words.split("\n").map(how.protectLine).join("\n");
+  return null;
+}
+
+/** What gets no mark at its place becomes text, so that it is protected as one with the text beside it. */
+function unmarkedAsText(line: readonly Inline[], how: Writing): readonly Inline[] {
+  const written = spans(line, { how, write: (text) => text, ...ALONE });
+  const of = line.flatMap((inline, at): readonly Inline[] => {
+    if (inline.t === "link" || written[at] !== wordsOf([inline])) return [inline];
+    if ("of" in inline) return inline.of;
+    return [inline.t === "code" ? textOf(inline.text) : inline];
+  });
+  return tidy(of, how.lacking);
 }
 
 const CHAT_WRITING: Writing = {
@@ -177,7 +197,13 @@ interface Place {
   readonly isWithin: boolean;
 }
 
-function spansText(inlines: readonly Inline[], place: Place): string {
+const ALONE = { opens: true, closes: true, isWithin: false };
+
+const spansText = (inlines: readonly Inline[], place: Place): string => spans(inlines, place).join("");
+
+/** Each of them as it is written. */
+function spans(inlines: readonly Inline[], place: Place): readonly string[] {
+  const texts: string[] = [];
   let text = "";
   let { opens } = place;
   for (const [index, inline] of inlines.entries()) {
@@ -190,10 +216,11 @@ function spansText(inlines: readonly Inline[], place: Place): string {
         (text !== "" && !BEFORE_OPENER.test(text.slice(-1))) ||
         (next?.t === "text" && !BEHIND_CLOSER.test(next.text.charAt(0))),
     });
+    texts.push(words);
     text += words;
     if (words !== "") opens = inline.t === "text" && place.how.beforeOpener.test(words.charAt(words.length - 1));
   }
-  return text;
+  return texts;
 }
 
 /** Whether a mark may end before it. */
