@@ -94,14 +94,15 @@ const writing = (isStrict: boolean): Writing => ({
   // Marks mean something within words, too; where a `_` does not, the line is read with other words.
   beforeOpener: /[^]/,
   behindCloser: /[^]/,
-  markFor: (style, written) => {
+  sideBySide: true,
+  markFor: (style, written, { isWithin, signs }) => {
     switch (style) {
       case "bold":
         return written.includes("**") ? null : "**";
       case "italic":
         // Two and one of the same sign beside each other are read in more than one way.
-        if (!/^\*|\*$|\s\*\s/.test(written)) return "*";
-        return written.includes("_") ? null : "_";
+        if (!/^\*|\*$|\s\*\s/.test(written) && !signs.includes("*")) return "*";
+        return written.includes("_") || signs.includes("_") || (signs !== "" && isWithin) ? null : "_";
       case "underline":
         return written.includes("__") || /^_|_$/.test(written) ? null : "__";
       case "strike":

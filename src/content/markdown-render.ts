@@ -21,8 +21,10 @@ export interface Writing {
   /** After what a mark may begin, and before what one may end. */
   readonly beforeOpener: RegExp;
   readonly behindCloser: RegExp;
-  /** The mark that may stand around written text; null when none may. `isWithin`: a word goes on beside it. */
-  readonly markFor: (style: keyof typeof MARKS, written: string, isWithin: boolean) => string | null;
+  /** Whether one style may begin where another one ends. */
+  readonly sideBySide: boolean;
+  /** The mark that may stand around written text; null when none may. */
+  readonly markFor: (style: keyof typeof MARKS, written: string, beside: Beside) => string | null;
   readonly isHref: (href: string, words: string) => boolean;
   /** An address that is no link; `write`: one of `writes`. */
   readonly address: (href: string, write: (text: string) => string) => string;
@@ -170,7 +172,8 @@ const CHAT_WRITING: Writing = {
   protectStart: protectQuote,
   beforeOpener: BEFORE_LONG_OPENER,
   behindCloser: BEHIND_LONG_CLOSER,
-  markFor: (style, _, isWithin) => (style === "italic" && isWithin ? null : MARKS[style]),
+  sideBySide: false,
+  markFor: (style, _, { isWithin }) => (style === "italic" && isWithin ? null : MARKS[style]),
   isHref: (href) => /^https?:/i.test(href) && isBalanced(href),
   address: (href) => href,
   lacking: new Set(["underline", "colour"]),
@@ -187,17 +190,22 @@ const CHAT_WRITING: Writing = {
 
 export const wordsOf = (of: readonly Inline[]): string => plainText([{ t: "para", of }]);
 
+export interface Beside {
+  /** What stands beside it is neither a blank nor punctuation. */
+  readonly isWithin: boolean;
+  /** The signs of which marks beside it are, or may be. */
+  readonly signs: string;
+}
+
 /** `opens`, `closes`: whether a mark may come before and after what is written here. */
-interface Place {
+interface Place extends Beside {
   readonly how: Writing;
   readonly write: (text: string) => string;
   readonly opens: boolean;
   readonly closes: boolean;
-  /** What stands beside it is neither a blank nor punctuation. */
-  readonly isWithin: boolean;
 }
 
-const ALONE = { opens: true, closes: true, isWithin: false };
+const ALONE = { opens: true, closes: true, isWithin: false, signs: "" };
 
 const spansText = (inlines: readonly Inline[], place: Place): string => spans(inlines, place).join("");
 
@@ -206,27 +214,42 @@ function spans(inlines: readonly Inline[], place: Place): readonly string[] {
   const texts: string[] = [];
   let text = "";
   let { opens } = place;
+  let isPlain = false;
   for (const [index, inline] of inlines.entries()) {
-    const next = inlines[index + 1];
+    const [last, next] = [inlines[index - 1], inlines[index + 1]];
     const words = oneText(inline, {
       ...place,
       opens,
-      closes: next === undefined ? place.closes : mayPrecede(next, place),
+      closes: next === undefined ? place.closes : mayPrecede(inline, next, place),
       isWithin:
-        (text !== "" && !BEFORE_OPENER.test(text.slice(-1))) ||
+        (isPlain && !BEFORE_OPENER.test(text.slice(-1))) ||
         (next?.t === "text" && !BEHIND_CLOSER.test(next.text.charAt(0))),
+      signs: signsOf(last) + signsOf(next),
     });
     texts.push(words);
     text += words;
-    if (words !== "") opens = inline.t === "text" && place.how.beforeOpener.test(words.charAt(words.length - 1));
+    if (words === "") continue;
+    isPlain = inline.t === "text" || (isMarked(inline) && words === wordsOf([inline]));
+    opens = isPlain ? place.how.beforeOpener.test(words.slice(-1)) : place.how.sideBySide && isMarked(inline);
   }
   return texts;
 }
 
 /** Whether a mark may end before it. */
-const mayPrecede = (inline: Inline, { how }: Place): boolean =>
-  inline.t === "text" && how.behindCloser.test(inline.text.charAt(0));
+function mayPrecede(inline: Inline, next: Inline, { how }: Place): boolean {
+  if (next.t === "text") return how.behindCloser.test(next.text.charAt(0));
+  return how.sideBySide && isMarked(next) && inline.t !== next.t;
+}
 
+const isMarked = ({ t }: Inline): boolean => t === "code" || t in MARKS;
+
+/** Of the marks that it may begin or end with. */
+function signsOf(inline: Inline | undefined): string {
+  if (inline === undefined || !("of" in inline) || inline.t === "link" || inline.t === "colour") return "";
+  return SIGNS[inline.t] + signsOf(inline.of[0]) + signsOf(inline.of.at(-1));
+}
+
+const SIGNS = { bold: "*", italic: "", underline: "_", strike: "~", spoiler: "|" } as const;
 const MARKS = { bold: "**", italic: "_", underline: "__", strike: "~~", spoiler: "||" } as const;
 
 function oneText(inline: Inline, place: Place): string {
@@ -255,7 +278,7 @@ function oneText(inline: Inline, place: Place): string {
 function marked(of: readonly Inline[], style: keyof typeof MARKS, place: Place): string {
   const text = spansText(of, place);
   const mayBe = place.opens && place.closes && /[^\s!-/:-@[-`{-~]/u.test(wordsOf(of));
-  const mark = mayBe ? place.how.markFor(style, text, place.isWithin) : null;
+  const mark = mayBe ? place.how.markFor(style, text, place) : null;
   return mark === null ? text : mark + text + mark;
 }
 

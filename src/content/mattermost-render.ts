@@ -27,7 +27,8 @@ const WRITING: Writing = {
   // Behind it, a link would be a picture.
   beforeOpener: /[^!]/,
   behindCloser: /[^]/,
-  markFor: (style, written, isWithin) => {
+  sideBySide: true,
+  markFor: (style, written, { isWithin, signs }) => {
     // Within words, marks beside punctuation begin and end nothing (CommonMark, "left-flanking").
     if (isWithin && EDGES.test(written)) return null;
     switch (style) {
@@ -36,7 +37,7 @@ const WRITING: Writing = {
       case "italic":
         // The engine of the web client ends it at the first sign of its kind, protected or not.
         if (!written.includes("_") && !isWithin) return "_";
-        return written.includes("*") || /^["<]/.test(written) ? null : "*";
+        return written.includes("*") || signs.includes("*") || /^["<]/.test(written) ? null : "*";
       case "strike":
         return written.includes("~~") || /^~|~$/.test(written) ? null : "~~";
       case "underline":
