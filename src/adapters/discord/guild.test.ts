@@ -49,6 +49,18 @@ describe("what events say of a server", () => {
     expect(stateOf().take(event(type, data))).toBe(changes);
   });
 
+  test.each([
+    [{}, null],
+    [{ nsfw: true }, "age-restricted channel"],
+    [{ flags: 2_097_152 }, "spoiler channel"],
+    [{ flags: 2 }, null],
+  ])("%j hides the files of a channel and of its threads: %j", (more, why) => {
+    const state = stateOf();
+    state.take(event("THREAD_CREATE", thread("12", false)));
+    state.take(event("CHANNEL_UPDATE", raw("10", more)));
+    expect([state.hidden("10"), state.hidden("12"), state.hidden("77")]).toEqual([why, why, null]);
+  });
+
   test("roles and overwrites count at once, of a thread those of its channel", () => {
     const state = stateOf();
     state.take(event("THREAD_CREATE", thread("12", false)));

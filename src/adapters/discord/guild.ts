@@ -31,6 +31,9 @@ interface GuildStateOptions {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
+/** `ChannelFlags`. */
+const IS_SPOILER_CHANNEL = 1 << 21;
+
 /** A guild as it is now: its channels, active threads, roles and emojis, and what we may do. Never its members. */
 export class DiscordGuildState {
   readonly #clock: Pick<Clock, "nowMs">;
@@ -92,6 +95,14 @@ export class DiscordGuildState {
     const channel = this.channel(id);
     const home = channel !== null && isThread(channel) ? this.channel(channel.parent) : channel;
     return home === null ? 0n : rightsIn(this.#guild, this.#self, home, this.#clock.nowMs());
+  }
+
+  /** Why people must ask for the content of a channel before they see it; null: they need not. */
+  hidden(id: string): string | null {
+    const channel = this.channel(id);
+    const home = channel !== null && isThread(channel) ? this.channel(channel.parent) : channel;
+    if (home?.nsfw === true) return "age-restricted channel";
+    return [channel, home].some((one) => ((one?.flags ?? 0) & IS_SPOILER_CHANNEL) !== 0) ? "spoiler channel" : null;
   }
 
   /** How long our time-out still lasts, in milliseconds; 0: there is none. */

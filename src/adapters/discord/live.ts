@@ -104,6 +104,7 @@ export class DiscordSession implements Session<DiscordHandlers> {
         channel: (id) => state.channel(id)?.name ?? null,
         role: (id) => state.roleName(id),
         parentOf: (id) => state.parentOf(id),
+        hidden: (id) => state.hidden(id),
       },
       resumed,
       membersIntent: options.hearsOfMembers,

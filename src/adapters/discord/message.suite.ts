@@ -46,6 +46,7 @@ export const aReceiveContext: DiscordReceiveContext = {
   thread: null,
   first: null,
   showEmbeds: false,
+  hidden: null,
   site: siteOf({ ApiURL: DISCORD_API }),
   isOurs: ({ author }) => author.id === "me",
   writer: ({ author }) => ({ id: author.id as UserRef, identity: null, name: author.username, avatar: null }),

@@ -82,7 +82,7 @@ export interface DiscordReaderOptions {
   readonly positions: Pick<DiscordPositions, "channels" | "recent">;
   readonly files: Pick<DiscordFiles, "note">;
   readonly firsts: ThreadFirsts;
-  readonly names: Pick<DiscordNames, "channel" | "role">;
+  readonly names: Pick<DiscordNames, "channel" | "role"> & { readonly hidden: (channel: string) => string | null };
   readonly settings: Pick<DiscordSettings, "ShowEmbeds" | "ApiURL">;
   /** Our own id. */
   readonly me: string;
@@ -327,6 +327,7 @@ export class DiscordReader {
       ...place,
       first: place.thread === null ? null : (firsts.known(place.thread) ?? null),
       showEmbeds: settings.ShowEmbeds,
+      hidden: names.hidden(place.room) ?? names.hidden(place.thread ?? place.room),
       site: siteOf(settings),
       isOurs: (message) => own.isOurs(message),
       writer: (message) => people.writer(message),

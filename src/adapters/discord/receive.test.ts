@@ -277,6 +277,12 @@ describe("files", () => {
   });
 });
 
+test.each(["spoiler channel", "age-restricted channel"])("files are hidden with the reason: %s", (hidden) => {
+  const given = { attachments: [attachment({}), attachment({ id: "901", flags: 8 })] };
+  const files = [{ spoiler: hidden }, { spoiler: hidden }];
+  expect(toEvent(aMessage(given), { ...context, hidden })).toMatchObject({ body: { files } });
+});
+
 describe("ShowEmbeds", () => {
   // The wording of the reference, where programs may look for it.
   test.each<[APIMessage["embeds"][number], string]>([

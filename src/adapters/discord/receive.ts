@@ -40,6 +40,8 @@ export interface DiscordReceiveContext {
   /** The first message of that thread; null: not known. */
   readonly first: MessageRef | null;
   readonly showEmbeds: boolean;
+  /** Why all files of the channel are hidden; null: they are not. */
+  readonly hidden: string | null;
   readonly site: DiscordSite;
   /** Whether we wrote it. */
   readonly isOurs: (message: DiscordMessage) => boolean;
@@ -211,7 +213,7 @@ function bodyOf(message: DiscordMessage, context: DiscordReceiveContext): SaidBo
   const said = wordsOf(message, context.showEmbeds);
   const words = [commandWords(message, context), said].filter((part) => part !== "").join("\n");
   const files = [
-    ...attachmentsOf(message).map((file) => remoteFile(file, message)),
+    ...attachmentsOf(message).map((file) => remoteFile(file, message, context)),
     ...stickerPictures(message, context.site).map(sticker),
   ];
   if (words === "" && files.length === 0) return null;
@@ -245,10 +247,15 @@ function nameIn(
   return answered?.id === id ? nameOf({ user: answered, nick: "", avatar: "", roles: [] }) : names.user(id);
 }
 
-function remoteFile(file: DiscordAttachment, { channel, id }: DiscordMessage): RemoteFile {
+function remoteFile(
+  file: DiscordAttachment,
+  { channel, id }: DiscordMessage,
+  context: Pick<DiscordReceiveContext, "hidden">,
+): RemoteFile {
   const { name, title, description, mime, bytes, isSpoiler } = file;
   const end = /\.[^.]{1,10}$/u.exec(name)?.[0] ?? "";
-  const hidden = isSpoiler && { spoiler: true as const };
+  const why = context.hidden ?? isSpoiler;
+  const hidden = why !== false && { spoiler: why };
   const shown = title === "" ? name : title.endsWith(end) ? title : `${title}${end}`;
   return { name: shown, comment: description, mime, bytes, url: null, ref: fileRef(channel, id, file.id), ...hidden };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { stop, toldBy, until } from "../../../test/contract/life.ts";
 import { addBot, addPerson, enter, Folk } from "../../../test/servers/discord/people.ts";
+import { showChannel } from "../../../test/servers/discord/show.ts";
 import type { DiscordTown } from "./town.suite.ts";
 import { discordTown, live } from "./town.suite.ts";
 
@@ -72,6 +73,19 @@ test("a private thread that is joined by its id is a room like others", async ()
     ["member", channel.id],
     ["posted", thread.id],
   ]);
+});
+
+test("files of a channel that only adults may see are hidden, also in its threads", async () => {
+  const town = await discordTown();
+  const { alice, channel, server, guild } = town;
+  const { host } = await live(town);
+  const thread = alice.startThread(alice.say(channel, "root"), "talk");
+  server.world.hub.tell("CHANNEL_UPDATE", guild.id, { ...showChannel(server.world, channel), nsfw: true });
+  for (const place of [channel, thread])
+    alice.sendFile(place, { name: "map.png", mime: "image/png", content: new Uint8Array(5) }, `in ${place.name}`);
+  await until(host, "Alice: in talk");
+  const hidden = host.posted.flatMap(({ body }) => body.files.map(({ spoiler }) => spoiler));
+  expect(hidden).toEqual(["age-restricted channel", "age-restricted channel"]);
 });
 
 test("what was missed in a thread that is a room of its own is told there, and not in its channel", async () => {

@@ -47,6 +47,8 @@ export interface DiscordChannel {
   readonly locked: boolean;
   /** `ChannelFlags`. */
   readonly flags: number;
+  /** Only adults may see it. */
+  readonly nsfw: boolean;
 }
 
 export interface DiscordRole {
@@ -116,6 +118,7 @@ export function channelIn(raw: unknown, guild: string): DiscordChannel | null {
     archived: thread["archived"] === true,
     locked: thread["locked"] === true,
     flags: numberIn(raw, "flags") ?? 0,
+    nsfw: raw["nsfw"] === true,
   };
 }
 

@@ -70,7 +70,7 @@ export function timelineOf(since: object | null, { resumed = false, clock = new 
     files: { note: () => undefined },
     me: "me",
     guild: "1",
-    names: { channel: () => null, role: () => null, parentOf: () => null },
+    names: { channel: () => null, role: () => null, parentOf: () => null, hidden: () => null },
     resumed,
     membersIntent: true,
     onFull: (is) => full.push(is),
