@@ -190,7 +190,7 @@ const CHAT_WRITING: Writing = {
 
 export const wordsOf = (of: readonly Inline[]): string => plainText([{ t: "para", of }]);
 
-export interface Beside {
+interface Beside {
   /** What stands beside it is neither a blank nor punctuation. */
   readonly isWithin: boolean;
   /** The signs of which marks beside it are, or may be. */
