@@ -5,6 +5,7 @@ import type { Clock } from "../contract/host.ts";
 import type { Manifest, SettingSchema, TextRule } from "../contract/manifest.ts";
 import type { ChannelRequest } from "../contract/session.ts";
 import type { AccountStatus } from "../delivery/status.ts";
+import { accountFolder } from "../delivery/account-folder.ts";
 import { tryAccount } from "../delivery/trial.ts";
 import { checkPattern } from "../gateway/regex.ts";
 import { findLoops } from "../gateway/loops.ts";
@@ -91,9 +92,10 @@ export class Trials {
     if (same !== undefined) return await this.#state(same);
     if (adapter === undefined || manifest.network === "BindAddress")
       return told(...(await addressSteps(settings["BindAddress"])));
-    const { clock, random } = this.#options;
+    const { clock, random, running } = this.#options;
+    const folder = accountFolder(running().general.dataPath, account);
     const channels = channel.name === "" ? [] : [{ ...channel, name: channelName(manifest, channel.name) }];
-    return await tryAccount({ adapter, settings, channels, clock, random, signal: this.#end.signal });
+    return await tryAccount({ adapter, settings, folder, channels, clock, random, signal: this.#end.signal });
   }
 
   /** How the session is that runs, and what it could bridge. */

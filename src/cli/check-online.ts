@@ -6,6 +6,7 @@ import { isSameLogin } from "../app/trials.ts";
 import type { Account, ClusterSettings, Config } from "../config/config.ts";
 import type { AccountDown } from "../config/problems.ts";
 import type { ChannelRequest } from "../contract/session.ts";
+import { accountFolder } from "../delivery/account-folder.ts";
 import { systemClock } from "../delivery/clock.ts";
 import { tryAccount } from "../delivery/trial.ts";
 import { socketPath } from "../http/admin/socket.ts";
@@ -87,7 +88,7 @@ async function logView({ general }: Config, cluster: ClusterSettings): Promise<O
 
 async function tryIt(
   account: Account,
-  { gateways }: Config,
+  { gateways, general }: Config,
   signal: AbortSignal,
 ): Promise<Pick<OnlineView, "steps" | "rooms">> {
   const { key, protocol, settings } = account;
@@ -103,7 +104,15 @@ async function tryIt(
     own.map(({ channel, options }): [string, ChannelRequest] => [channel, { name: channel, options }]),
   );
   const { random } = Math;
-  return await tryAccount({ adapter, settings, channels: [...channels.values()], clock: systemClock, random, signal });
+  return await tryAccount({
+    adapter,
+    settings,
+    folder: accountFolder(general.dataPath, account),
+    channels: [...channels.values()],
+    clock: systemClock,
+    random,
+    signal,
+  });
 }
 
 /** What the running program has of an account; null: nothing, and no session of it would be disturbed. */

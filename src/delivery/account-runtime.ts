@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Account, Config } from "../config/config.ts";
 import type { Adapter } from "../contract/adapter.ts";
 import type { Clock, Hint } from "../contract/host.ts";
@@ -13,6 +12,7 @@ import type { ReadWriteLock } from "../lib/read-write-lock.ts";
 import type { Log, Seq } from "../log/log.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { Logger } from "../logger.ts";
+import { accountFolder } from "./account-folder.ts";
 import { pause, within } from "./deadline.ts";
 import { readCursor, readPaused } from "./cursors.ts";
 import type { OnHint } from "./hints.ts";
@@ -142,7 +142,7 @@ export class AccountRuntime {
     const hinted = (channel: string, hint: Hint): void => {
       if (this.#ignores(hint.author.name) === null) onHint?.(this.account.key, channel, hint);
     };
-    const folder = folderOf(wanted);
+    const folder = accountFolder(wanted.config.general.dataPath, wanted.account);
     this.supervisor = new Supervisor({
       ...own,
       account: wanted.account,
@@ -381,8 +381,3 @@ const recordOf = (account: Account): ReturnType<typeof compileNormalizer> =>
   compileNormalizer(account, compileInbound(account));
 
 const signalOf = ({ signal }: Patience): { readonly signal?: AbortSignal } => (signal === undefined ? {} : { signal });
-
-/** Below the data folder; two accounts never share one. */
-function folderOf({ account: { protocol, key }, config: { general } }: Wanted): string {
-  return join(general.dataPath, `${protocol}-${encodeURIComponent(key.slice(protocol.length + 1))}`);
-}

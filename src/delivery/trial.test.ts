@@ -4,6 +4,7 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { Adapter, Opened } from "../contract/adapter.ts";
 import type { Event } from "../contract/events.ts";
 import type { Host } from "../contract/host.ts";
+import { accountFolder } from "./account-folder.ts";
 import { tryAccount, type TrialStep } from "./trial.ts";
 
 const containing = (text: string): unknown => expect.stringContaining(text);
@@ -56,6 +57,21 @@ function sessionOf(did: string[]): Opened {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all else would throw
   return { ok: true, session } as unknown as Opened;
 }
+
+test("an adapter gets the folder that the account has in the program", async () => {
+  const seen: unknown[] = [];
+  const open = async (args: object): Promise<Opened> => {
+    seen.push(args);
+    return await Promise.resolve({ ok: false, ended: { cause: "auth", why: { code: "auth", message: "no" } } });
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of an adapter, a trial only loads
+  const adapter = { load: () => Promise.resolve({ open }) } as Pick<Adapter, "load"> as Adapter;
+  const { signal } = new AbortController();
+  const rest = { adapter, settings: {}, channels: [], clock: new FakeClock(), random: () => 0, signal };
+  const folder = accountFolder("/data", { protocol: "fake", key: "fake.a b" });
+  await tryAccount({ ...rest, folder });
+  expect(seen).toEqual([expect.objectContaining({ folder: "/data/fake-a%20b", trial: true })]);
+});
 
 test("it signs in, joins and leaves, and nothing that comes is answered before that", async () => {
   let isAnswered = false;

@@ -20,6 +20,8 @@ export interface TrialOptions {
   readonly adapter: Adapter;
   /** Validated. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** As `OpenArgs.folder`. */
+  readonly folder?: string;
   /** Those that are joined. */
   readonly channels: readonly ChannelRequest[];
   readonly clock: Clock;
@@ -42,14 +44,15 @@ const LEAVE_MS = 5_000;
  * is not acknowledged: whoever comes after us gets it. Never rejects.
  */
 export async function tryAccount(options: TrialOptions): Promise<TrialResult> {
-  const { adapter, settings, clock, signal } = options;
+  const { adapter, settings, folder, clock, signal } = options;
+  const own = folder === undefined ? {} : { folder };
   const worries = new Map<string, Reason>();
   const over = new AbortController();
   const host = trialHost(options, worries, over.signal);
   try {
     const code = await adapter.load();
     const opened = await within({ clock, ms: OPEN_MS, signal }, async (limit) => {
-      const found = await code.open({ settings, host, since: null, trial: true, signal: limit });
+      const found = await code.open({ settings, host, since: null, trial: true, signal: limit, ...own });
       // Nobody waits for it any more.
       if (isAborted(limit) && found.ok) await found.session.close(limit);
       return found;
