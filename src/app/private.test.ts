@@ -13,7 +13,7 @@ function folderOf(mode: number, names: readonly string[]): string {
 }
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
-const OURS = ["log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "files", "rialto.sock"];
+const OURS = ["log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "files", "rialto.sock", "matrix-home"];
 
 test("a data folder that others could enter is closed, and that is said once", () => {
   const path = folderOf(0o755, OURS);

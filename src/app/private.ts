@@ -1,4 +1,5 @@
 import { chmodSync, readdirSync, statSync } from "node:fs";
+import { protocols } from "../adapters/registry.ts";
 import { describe } from "../lib/describe.ts";
 
 /** What others may do on this machine that they should not, and what was done about it: sentences for the log. */
@@ -12,6 +13,9 @@ export interface Privacy {
 /** Whatever Rialto puts into its data folder. */
 const OURS = /^(?:log\.sqlite(?:[-.].+)?|files|config-versions|rialto\.sock|\.s-\w+|\.repair)$/u;
 const OTHERS = 0o077;
+
+const isAccountFolder = (name: string): boolean =>
+  [...protocols.keys()].some((protocol) => name.startsWith(`${protocol}-`));
 
 /**
  * Closes the data folder to others where nothing but Rialto's own is in it; who chose a folder that holds other things
@@ -34,7 +38,7 @@ export function closeDataFolder(path: string): readonly Privacy[] {
 }
 
 function closed(path: string, mode: number): string {
-  if (readdirSync(path).some((name) => !OURS.test(name))) {
+  if (readdirSync(path).some((name) => !OURS.test(name) && !isAccountFolder(name))) {
     return "other users of this machine can read the data folder; it also contains other files, so Rialto does not change its permissions: give Rialto its own folder (DataPath), or run chmod 700 on this one";
   }
   try {
