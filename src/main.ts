@@ -99,7 +99,7 @@ async function main(argv: readonly string[]): Promise<number> {
     case "token":
       return (await import("./cli/token.ts")).tokenCommand(command, terminal());
     case "account":
-      return accountCommand(command, { env, cwd, write: out, tell: err });
+      return await accountCommand(command, { env, cwd, write: out, tell: err, signal: terminal().signal });
     case "run": {
       // `npm start` in a checkout begins with the example, whatever else runs on the machine.
       const path = command.conf ?? (command.orExample ? configFileIn(cwd) : findConfigFile(cwd));

@@ -48,9 +48,11 @@ function printedBy({ protocol, schema, commands = [] }: Manifest): Readonly<Reco
   );
   const account = { name: `${protocol}.name`, random: () => "" };
   return Object.fromEntries(
-    commands
-      .filter(({ evenBefore }) => evenBefore === true)
-      .map(({ name, run }) => [name, `\`\`\`json\n${run(settings, account).output}\`\`\``]),
+    commands.flatMap((command) =>
+      "run" in command && command.evenBefore === true
+        ? [[command.name, `\`\`\`json\n${command.run(settings, account).output}\`\`\``]]
+        : [],
+    ),
   );
 }
 

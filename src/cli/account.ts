@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { protocols } from "../adapters/registry.ts";
 import type { Account } from "../config/config.ts";
 import { configFileNames, findConfigFile } from "../config/example.ts";
 import type { Environment } from "../config/environment.ts";
 import { hasErrors } from "../config/problems.ts";
 import type { Manifest } from "../contract/manifest.ts";
+import { accountFolder } from "../delivery/account-folder.ts";
+import { systemClock } from "../delivery/clock.ts";
 import { START_ERRORS } from "../errors.ts";
 import type { Command } from "./args.ts";
 import { formatProblems } from "../config/problem-lines.ts";
@@ -17,16 +20,22 @@ interface Surroundings {
   readonly write: (text: string) => void;
   /** Takes whole lines: notes that are not part of the result. */
   readonly tell: (text: string) => void;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
 }
 
+/** As a shell has it for SIGINT. */
+const INTERRUPTED = 130;
+
 /**
- * `rialto <protocol> <command> ACCOUNT`: prints what a protocol makes of an account's settings. Returns the exit code.
+ * `rialto <protocol> <command> ACCOUNT`: prints what a protocol makes of an account's settings, or does something for
+ * it. Resolves with the exit code.
  */
-export function accountCommand(
+export async function accountCommand(
   command: Extract<Command, { is: "account" }>,
   surroundings: Surroundings,
   known: ReadonlyMap<string, Manifest> = protocols,
-): number {
+): Promise<number> {
   const { tell, write, env, cwd } = surroundings;
   const usage = (message: string): number => {
     tell(`rialto: ${message}\nSee: rialto help\n`);
@@ -38,14 +47,14 @@ export function accountCommand(
   if (manifest === undefined || found === undefined) return usage(`there is no command "${protocol} ${name}"`);
   const wanted = command.account.includes(".") ? command.account : `${protocol}.${command.account}`;
   const print = (settings: Account["settings"]): number => {
-    const random = (): string => randomBytes(32).toString("hex");
+    if ("load" in found) return usage(`"${protocol} ${name}" needs the account`);
     const { output, notes } = found.run(settings, { name: wanted, random });
     write(output);
     tell(notes.map((note) => `note: ${note}\n`).join(""));
     return 0;
   };
   const path = command.conf ?? findConfigFile(cwd);
-  const isEarly = found.evenBefore === true;
+  const isEarly = "run" in found && found.evenBefore === true;
   if (path === null)
     return isEarly
       ? print(defaultsOf(manifest))
@@ -60,8 +69,26 @@ export function accountCommand(
     return START_ERRORS.config.exit;
   }
   if (account === undefined) return usage(`${path} has no account ${wanted} in an enabled gateway`);
-  return print(account.settings);
+  if (!("load" in found)) return print(account.settings);
+  const { signal } = surroundings;
+  const acted = await (
+    await found.load()
+  ).act({
+    settings: account.settings,
+    name: wanted,
+    folder: accountFolder(loaded.config.general.dataPath, account),
+    clock: systemClock,
+    pause: async (ms) => await sleep(ms, undefined, { signal }).catch(() => undefined),
+    random,
+    say: (line) => write(`${line}\n`),
+    signal,
+  });
+  if (acted.ok) return 0;
+  tell(`rialto: ${acted.why}\n`);
+  return signal.aborted ? INTERRUPTED : 1;
 }
+
+const random = (): string => randomBytes(32).toString("hex");
 
 /** The manifest, for which an account may lack what it logs in with. */
 function withoutLogin(manifest: Manifest): Manifest {

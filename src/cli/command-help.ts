@@ -252,10 +252,11 @@ export function accountHelp({ protocol, title, commands = [] }: Manifest): strin
   const usages = commands.map(({ name }) => `rialto ${protocol} ${name} ACCOUNT [-conf FILE]\n`);
   const rows = commands.map(({ name, summary }) => row(name, summary, 18));
   return `${usages.join("")}
-${wrap(`Prints what ${title} needs, by the settings of an account in the configuration.`)}
+${wrap(`Prints or gets what ${title} needs, by the settings of an account in the configuration.`)}
 ${rows.join("")}
   -conf FILE      the configuration (default: as for "rialto run")
 
-Exit code: 0, 64 there is no such account, 78 the configuration has errors.
+Exit code: 0, 1 it failed, 64 there is no such account, 78 the configuration
+has errors.
 `;
 }

@@ -1,3 +1,5 @@
+import type { Clock } from "./host.ts";
+
 /**
  * What a protocol says about itself before anything of it runs: its name and its settings. Plain data, but for its
  * functions. The schema is JSON Schema plus the keywords of `SettingSchema`; types, validation, defaults, environment
@@ -49,7 +51,7 @@ export interface Manifest {
   /** What settings that fit one by one say together. Pure; gets all settings of the schema, each valid by itself. */
   readonly check?: (settings: Readonly<Record<string, unknown>>) => readonly SettingIssue[];
   /** Of the command line: `rialto <protocol> <command> <account>`. */
-  readonly commands?: readonly AccountCommand[];
+  readonly commands?: readonly (AccountCommand | ActingCommand)[];
 }
 
 /** What becomes of a message that may have been sent. */
@@ -63,11 +65,38 @@ interface LesserWay {
   readonly network: string;
 }
 
-/** Something that follows from the settings of one account. Pure. */
-export interface AccountCommand {
+interface NamedCommand {
   readonly name: string;
   /** For the help, as in "print the …". */
   readonly summary: string;
+}
+
+/** Something that is done for one account. Its code is loaded when it is called. */
+interface ActingCommand extends NamedCommand {
+  readonly load: () => Promise<{ readonly act: (args: ActingArgs) => Promise<Acted> }>;
+}
+
+export interface ActingArgs {
+  /** Validated; what the account logs in with may be absent. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly name: string;
+  /** As `OpenArgs.folder`. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Resolves after `ms`, or when `signal` is aborted. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** A new secret of 64 characters. */
+  readonly random: () => string;
+  /** Shows a line at once. Holds no secret. */
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** `why`: a sentence for people. Holds no secret. */
+export type Acted = { readonly ok: true } | { readonly ok: false; readonly why: string };
+
+/** Something that follows from the settings of one account. Pure. */
+export interface AccountCommand extends NamedCommand {
   /** It helps to make what the settings lack: where the account is not there yet, it gets their defaults. */
   readonly evenBefore?: boolean;
   readonly run: (

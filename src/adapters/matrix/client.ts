@@ -14,6 +14,7 @@ import {
 } from "../kit/json.ts";
 import { segment } from "../kit/segment.ts";
 import { type MatrixFailure, refused, unreachable } from "./failure.ts";
+import type { LoginTokens } from "./saved-login.ts";
 
 /**
  * How long a request may take that the server answers at once, as a rule; joining a room of another server takes long.
@@ -56,13 +57,21 @@ const room = (id: string): string => `/_matrix/client/v3/rooms/${segment(id)}`;
 export class Client {
   readonly #http: Http;
   readonly #base: string;
+  /** Of a saved login, in place of a token that stays. */
+  readonly #tokens: LoginTokens | null;
   #token: string | null;
   #user: string | null = null;
 
-  constructor(options: { readonly http: Http; readonly server: string; readonly token: string | null }) {
+  constructor(options: {
+    readonly http: Http;
+    readonly server: string;
+    readonly token: string | null;
+    readonly tokens?: LoginTokens | null;
+  }) {
     this.#http = options.http;
     this.#base = options.server.replace(/\/+$/u, "");
     this.#token = options.token;
+    this.#tokens = options.tokens ?? null;
   }
 
   set token(token: string) {
@@ -75,7 +84,14 @@ export class Client {
   }
 
   get #login(): Readonly<Record<string, string>> {
-    return this.#token === null ? {} : { Authorization: `Bearer ${this.#token}` };
+    const token = this.#tokens?.token ?? this.#token;
+    return token === null ? {} : { Authorization: `Bearer ${token}` };
+  }
+
+  /** Some servers repeat what they were sent. Of tokens in the configuration the log knows. */
+  #clean(text: string): string {
+    const token = this.#tokens?.token ?? "";
+    return token === "" ? text : text.replaceAll(token, "…");
   }
 
   async versions(signal: AbortSignal): Promise<Result<readonly string[]>> {
@@ -273,6 +289,8 @@ export class Client {
       return { ok: false, why: { code: "bad_content", message: "this is not the address of a file" } };
     }
     const place = `${segment(server)}/${segment(media)}`;
+    const failure = authenticated ? await this.#tokens?.ready() : null;
+    if (failure) return { ok: false, why: failure.why };
     const path = authenticated ? `/_matrix/client/v1/media/download/${place}` : `/_matrix/media/v3/download/${place}`;
     return await download(this.#http, {
       url: new URL(this.#base + path),
@@ -286,8 +304,23 @@ export class Client {
     return mapped(await this.#fetch(call), ({ json }) => json);
   }
 
-  /** `characters`: how long the answer is. */
-  async #fetch(call: Call): Promise<Result<{ readonly json: Json; readonly characters: number }>> {
+  /** With the access token of a saved login, and once more with its next one where the server refuses it. */
+  async #fetch(call: Call): Promise<Result<Fetched>> {
+    const tokens = call.withoutToken === true ? null : this.#tokens;
+    if (tokens === null) return await this.#fetchOnce(call);
+    const early = await tokens.ready();
+    if (early !== null) return { ok: false, failure: early };
+    const { token } = tokens;
+    const answer = await this.#fetchOnce(call);
+    if (answer.ok || answer.failure.errcode !== "M_UNKNOWN_TOKEN") return answer;
+    const failure = await tokens.ready(token);
+    if (failure !== null) return { ok: false, failure };
+    // What was in a stream is gone.
+    if (call.body !== undefined && isUpload(call.body)) return { ok: false, failure: REFRESHED };
+    return await this.#fetchOnce(call);
+  }
+
+  async #fetchOnce(call: Call): Promise<Result<Fetched>> {
     const { method, path, body, query = {} } = call;
     const url = new URL(this.#base + path);
     const asked: NonNullable<Call["query"]> = { ...query, user_id: call.as ?? this.#user };
@@ -304,7 +337,7 @@ export class Client {
       signal: call.signal ?? never,
     });
     if (answer.is === "failed") return { ok: false, failure: unreachable(answer, this.#base) };
-    const said = await parsedInTurns(answer.text);
+    const said = await parsedInTurns(answer.status < 300 ? answer.text : this.#clean(answer.text));
     const json = isObject(said) ? said : null;
     if (answer.status >= 200 && answer.status < 300 && json !== null) {
       return { ok: true, value: { json, characters: answer.text.length } };
@@ -316,6 +349,14 @@ export class Client {
     return { ok: false, failure: refused(answer.status, json ?? NOTHING, answer.headers["retry-after"]) };
   }
 }
+
+/** Of an answer; `characters`: how long it is. */
+interface Fetched {
+  readonly json: Json;
+  readonly characters: number;
+}
+
+const REFRESHED = refused(503, { error: "the login was refreshed meanwhile" }, undefined);
 
 function isUpload(body: Json | Upload): body is Upload {
   return body["stream" as keyof typeof body] instanceof ReadableStream;

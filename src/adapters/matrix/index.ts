@@ -46,7 +46,14 @@ const manifest: Manifest = {
     return `${hostname}:${port || (isTls ? "443" : "80")} (${isTls ? "TLS" : "no TLS"})`;
   },
   check: (settings) => checkSettings(settingsBy(schema, settings)),
-  commands: [registrationCommand],
+  commands: [
+    registrationCommand,
+    {
+      name: "login",
+      summary: "log in with a browser, or once with a password, and save the login",
+      load: () => import("./sign-in.ts"),
+    },
+  ],
 };
 
 export const adapter = defineAdapter<typeof capabilities, MatrixSettings>({

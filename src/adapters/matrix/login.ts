@@ -43,6 +43,7 @@ const ASK: Readonly<Record<Way, Ask>> = {
       signal,
     ),
   token: async (client, _, signal) => await client.whoami(signal),
+  saved: async (client, _, signal) => await client.whoami(signal),
   appservice: async (client, settings, signal) => {
     // The user of the registration itself may not use /sync on Synapse: ours is another one of the namespace.
     const service = await client.whoami(signal);
@@ -79,6 +80,7 @@ export function endOf(failure: MatrixFailure, way: Way, isLogin = false): Ended 
 
 const TOKENS: Readonly<Record<Exclude<Way, "password">, string>> = {
   token: "the homeserver no longer accepts Token; create a new one, or use Login and Password",
+  saved: "the homeserver no longer accepts the saved login: run `rialto matrix login <account>` again",
   appservice:
     "the homeserver does not know ASToken; give it the registration (rialto matrix registration), and restart it",
 };

@@ -1,5 +1,6 @@
 import type { Opened, OpenArgs } from "../../contract/adapter.ts";
 import type { Ended, Handlers } from "../../contract/session.ts";
+import { describe } from "../../lib/describe.ts";
 import { Client } from "./client.ts";
 import { misconfigured, needsLogin } from "../kit/ends.ts";
 import { Ghosts } from "./ghosts.ts";
@@ -8,6 +9,7 @@ import { publicBy } from "../kit/trust.ts";
 import type { capabilities } from "./capabilities.ts";
 import { MatrixSession } from "./live.ts";
 import { endOf, logIn } from "./login.ts";
+import { bareServer, LoginTokens, readLogin } from "./saved-login.ts";
 import { loginWay, type MatrixSettings, NOTHING_TO_LOG_IN_WITH } from "./settings.ts";
 import { positionNow } from "./sync.ts";
 
@@ -28,10 +30,13 @@ export async function open(args: OpenArgs<MatrixSettings>): Promise<MatrixOpened
   return opened;
 }
 
-async function begin({ settings, host, since, signal }: OpenArgs<MatrixSettings>, http: Http): Promise<MatrixOpened> {
+async function begin(args: OpenArgs<MatrixSettings>, http: Http): Promise<MatrixOpened> {
+  const { settings, host, since, signal } = args;
   const way = loginWay(settings);
-  const token = { password: null, token: settings.Token, appservice: settings.ASToken }[way];
-  const client = new Client({ http, server: settings.Server, token });
+  const tokens = way === "saved" ? savedTokens(args, http) : null;
+  if (tokens !== null && !(tokens instanceof LoginTokens)) return failed(tokens);
+  const token = { password: null, token: settings.Token, saved: null, appservice: settings.ASToken }[way];
+  const client = new Client({ http, server: settings.Server, token, tokens });
   const versions = await client.versions(signal);
   if (!versions.ok) {
     const { failure } = versions;
@@ -65,6 +70,23 @@ async function begin({ settings, host, since, signal }: OpenArgs<MatrixSettings>
     since: position.value,
   });
   return { ok: true, session };
+}
+
+/** Of the login that `rialto matrix login` has saved, or why there is none. */
+function savedTokens({ settings, host, folder }: OpenArgs<MatrixSettings>, http: Http): LoginTokens | Ended {
+  const again = "run `rialto matrix login <account>`";
+  if (folder === undefined) return misconfigured("SavedLogin needs the data folder, which is not known here");
+  try {
+    const login = readLogin(folder);
+    if (login === null) return needsLogin(`there is no saved login: ${again}`);
+    if (login.server !== bareServer(settings.Server))
+      return needsLogin(`the saved login is for ${login.server} and not for Server: correct Server, or ${again}`);
+    return new LoginTokens({ clock: host.clock, log: host.log, http, folder, login });
+  } catch (error) {
+    return needsLogin(
+      `the saved login in ${folder} cannot be read (${describe(error)}): ${again} as Rialto's own user`,
+    );
+  }
 }
 
 function isAtLeast111(version: string): boolean {

@@ -9,6 +9,8 @@ test.each([
   [{ Server, Token: "t" }, []],
   [{ Server, ASToken: "t", HSToken: "h" }, []],
   [{ Server }, ["error Server"]],
+  [{ Server, SavedLogin: true }, []],
+  [{ Server, SavedLogin: true, Login: "a", Password: "b" }, ["warning Password"]],
   [{ Server, Login: "a" }, ["error Password"]],
   [{ Server, Token: "t", MxID: "alice" }, ["error MxID"]],
   [{ Server, Token: "t", ASToken: "t" }, ["warning Token"]],
@@ -25,9 +27,10 @@ test.each([
 });
 
 test.each([
-  [{ ASToken: "a", Token: "b" }, "appservice"],
-  [{ ASToken: "", Token: "b" }, "token"],
-  [{ ASToken: "", Token: "" }, "password"],
+  [{ ASToken: "a", Token: "b", SavedLogin: true }, "appservice"],
+  [{ ASToken: "", Token: "b", SavedLogin: true }, "token"],
+  [{ ASToken: "", Token: "", SavedLogin: true }, "saved"],
+  [{ ASToken: "", Token: "", SavedLogin: false }, "password"],
 ])("%j logs in by %s", (given, way) => {
   expect(loginWay(given)).toBe(way);
 });

@@ -35,6 +35,12 @@ const login = {
     "Whole id of the bot's user, such as `@rialto:example.org`. It is compared with the user that `Token` belongs to.",
   ),
   Token: secret("Access token of the bot's user, instead of `Login` and `Password`."),
+  SavedLogin: {
+    ...flag(
+      "Uses the login that `rialto matrix login` has saved in the data folder, instead of `Login` and `Password` or `Token`, and refreshes it.",
+    ),
+    notWith: ["Token", "ASToken"],
+  },
   Proxy: proxySetting,
   DeviceID: {
     type: "string",
@@ -96,11 +102,16 @@ export const schema = {
 export type MatrixSettings = SettingsOf<typeof schema>;
 
 /** How we become our user. */
-type LoginWay = "password" | "token" | "appservice";
+type LoginWay = "password" | "token" | "saved" | "appservice";
 
-export function loginWay({ ASToken, Token }: Pick<MatrixSettings, "ASToken" | "Token">): LoginWay {
+export function loginWay({
+  ASToken,
+  Token,
+  SavedLogin,
+}: Pick<MatrixSettings, "ASToken" | "Token" | "SavedLogin">): LoginWay {
   if (ASToken !== "") return "appservice";
-  return Token === "" ? "password" : "token";
+  if (Token !== "") return "token";
+  return SavedLogin ? "saved" : "password";
 }
 
 /** The local part of our user as an application service. */
@@ -113,7 +124,7 @@ export function checkSettings(settings: MatrixSettings): readonly SettingIssue[]
   const { Server, Login, Password, MxID, Token, ASToken, HSToken, SpoofUsername, UseMSC4144 } = settings;
   const issues: SettingIssue[] = [];
   if (loginWay(settings) === "password" && Login === "") {
-    const message = "needs a user to log in as: add Login and Password, or Token, or ASToken";
+    const message = "needs a user to log in as: add Login and Password, or Token, or ASToken, or SavedLogin";
     issues.push({ ...error("Server", message), lacksLogin: true });
   } else if (loginWay(settings) === "password" && Password === "") {
     issues.push({ ...error("Password", `is missing: ${NOTHING_TO_LOG_IN_WITH}`), lacksLogin: true });
@@ -122,7 +133,7 @@ export function checkSettings(settings: MatrixSettings): readonly SettingIssue[]
   if (MxID !== "" && !/^@[^:]+:.+$/u.test(MxID))
     issues.push(error("MxID", "must be a whole user id, such as @rialto:example.org"));
   if (Password !== "" && loginWay(settings) !== "password") {
-    const other = ASToken === "" ? "Token" : "ASToken";
+    const other = { appservice: "ASToken", token: "Token", saved: "SavedLogin", password: "" }[loginWay(settings)];
     issues.push(warning("Password", `has no effect with ${other}; remove one of them`));
   }
   if (Token !== "" && ASToken !== "") issues.push(warning("Token", "has no effect with ASToken; remove one of them"));
@@ -143,7 +154,7 @@ export function checkSettings(settings: MatrixSettings): readonly SettingIssue[]
 }
 
 export const NOTHING_TO_LOG_IN_WITH =
-  "add Password, or Token, or create a registration (rialto matrix registration) and add its ASToken";
+  "add Password, or Token, or log in (rialto matrix login) and add SavedLogin, or create a registration (rialto matrix registration) and add its ASToken";
 
 const LOCAL = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::|\/|$)/u;
 
