@@ -25,8 +25,13 @@ test.each<[string, readonly Inline[]]>([
   [
     "`code` \\`ab`   **x**",
     [
-      ...[{ t: "code", text: "code" } as const, text(" `"), { t: "code", text: "a" } as const, text("b`")],
-      ...[{ t: "code", text: " " } as const, text("  "), marked("bold", text("x"))],
+      { t: "code", text: "code" },
+      text(" `"),
+      { t: "code", text: "a" },
+      text("b`"),
+      { t: "code", text: " " },
+      text("  "),
+      marked("bold", text("x")),
     ],
   ],
   ["**a** \\_b_c_ d", [marked("bold", text("a")), text(" _b"), marked("italic", text("_")), text("c_ d")]],
