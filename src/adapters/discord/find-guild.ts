@@ -24,7 +24,7 @@ interface GuildName {
 export const inviteLink = (application: string, web: string): string =>
   `${web}/oauth2/authorize?client_id=${application}&scope=bot&permissions=${WANTED}`;
 
-/** The guild that the setting `Server` means. `invite`: where whoever may manage a guild lets the bot in. */
+/** The guild that the setting `Server` means. `invite`: where a person who may manage the guild lets the bot in. */
 export function findGuild(server: string, guilds: readonly GuildName[], invite: string): GuildName | Ended {
   const wanted = server.trim();
   const byId = guilds.find(({ id }) => wanted.replace(/^ID:/u, "") === id);

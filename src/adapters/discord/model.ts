@@ -79,7 +79,7 @@ export interface DiscordMessage {
   readonly appName: string;
   /** Of an invitation to do something together, raw; null: it is none. */
   readonly activity: Json | null;
-  /** Of the answer to a command; null: it is none, or nobody says. */
+  /** Of the answer to a command; null: it is none, or that is not known. */
   readonly command: DiscordCommand | null;
   readonly content: string;
   readonly atMs: number;
