@@ -206,7 +206,7 @@ async function mattermost({ ircd, company, rooms, launch }: Stage, told: Told): 
   await rialto.client("drafts").say({ text: "good morning", username: "anna" });
   const sights = await operator.look({
     told,
-    says: ["Token", "slaes", "ECONNREFUSED", "messages wait in gateway drafts: @mute", "archived"],
+    says: ["Token", "slaes", "ECONNREFUSED", "hall: @mute may not post here", "archived"],
     retries: false,
     account: null,
     messages: [

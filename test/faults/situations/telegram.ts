@@ -46,7 +46,7 @@ export async function telegram({ ircd, chats, rooms, launch }: Stage, told: Told
   await rialto.client("desk").say({ text: "anybody there?", username: "anna" });
   const sights = await operator.look({
     told,
-    says: ["Token", "webhook", "logged out", "ECONNREFUSED", "privacy mode", "administrator of the channel", "removed"],
+    says: ["Token", "webhook", "logged out", "ECONNREFUSED", "privacy mode", "need administrator rights", "removed"],
     retries: false,
     account: null,
     messages: [
