@@ -212,7 +212,7 @@ const spansText = (inlines: readonly Inline[], place: Place): string => spans(in
 /** Each of them as it is written. */
 function spans(inlines: readonly Inline[], place: Place): readonly string[] {
   const texts: string[] = [];
-  let text = "";
+  let before = "";
   let { opens } = place;
   let isPlain = false;
   for (const [index, inline] of inlines.entries()) {
@@ -222,15 +222,14 @@ function spans(inlines: readonly Inline[], place: Place): readonly string[] {
       opens,
       closes: next === undefined ? place.closes : mayPrecede(inline, next, place),
       isWithin:
-        (isPlain && !BEFORE_OPENER.test(text.slice(-1))) ||
-        (next?.t === "text" && !BEHIND_CLOSER.test(next.text.charAt(0))),
+        (isPlain && !BEFORE_OPENER.test(before)) || (next?.t === "text" && !BEHIND_CLOSER.test(next.text.charAt(0))),
       signs: signsOf(last) + signsOf(next),
     });
     texts.push(words);
-    text += words;
     if (words === "") continue;
+    before = words.slice(-1);
     isPlain = inline.t === "text" || (isMarked(inline) && words === wordsOf([inline]));
-    opens = isPlain ? place.how.beforeOpener.test(words.slice(-1)) : place.how.sideBySide && isMarked(inline);
+    opens = isPlain ? place.how.beforeOpener.test(before) : place.how.sideBySide && isMarked(inline);
   }
   return texts;
 }
