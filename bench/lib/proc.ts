@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
@@ -58,8 +58,8 @@ export const GATEWAY = "bench";
 async function startRialto(options: StartOptions): Promise<Rialto> {
   const limitMs = options.startLimitMs ?? START_LIMIT_MS;
   const [poster, reader] = await freePorts();
-  const home = join(options.folder, `rialto-${poster}`);
-  mkdirSync(home);
+  // A port may be free again for another start.
+  const home = mkdtempSync(join(options.folder, "rialto-"));
   const file = join(home, "rialto.toml");
   writeFileSync(
     file,
