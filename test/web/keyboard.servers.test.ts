@@ -112,6 +112,8 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await page.getByLabel("First network").selectOption("new irc");
     await page.getByLabel("Second network").selectOption("new web");
     await page.getByRole("button", { name: "Next" }).press("Enter");
+    // The step takes the focus once it is there.
+    await expectFocus(page.getByRole("heading", { name: /^Step 2 of/u }));
     await page.getByText("More settings").press("Enter");
     expect((await walk(page)).wrong).toEqual([]);
   });
