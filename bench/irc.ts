@@ -137,7 +137,7 @@ function memoryWith(count: number, folder: string, port: number): Promise<number
 }
 
 function account(name: string, port: number): string {
-  return `[irc.${name}]\nServer = "127.0.0.1:${port}"\nNick = "bench-${name}"\nMessageDelay = 0\nRemoteNickFormat = ""\n`;
+  return `[irc.${name}]\nServer = "127.0.0.1:${port}"\nNick = "bench-${name}"\nMessageDelay = 0\nRemoteNickFormat = "<{NICK}> "\n`;
 }
 
 /** Until so many channels have been joined. */

@@ -32,7 +32,8 @@ export function stamp(bytes: Buffer, at: number, number: number, ms: number): vo
   digits(bytes, at + 2 + NUMBER_DIGITS, TIME_DIGITS, Math.round(ms * 1000));
 }
 
-const LINE_MARKER = /^\{"text":"#(?<number>\d{9}) (?<time>\d{15}) /;
+/** Behind the name of the sender, if there is one. */
+const LINE_MARKER = /^\{"text":"[^"#]{0,60}#(?<number>\d{9}) (?<time>\d{15}) /;
 
 /** The marker of a line of a stream; null when it is another kind of message. */
 export function readMarker(line: string): { readonly number: number; readonly ms: number } | null {
