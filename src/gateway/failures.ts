@@ -1,9 +1,10 @@
-import { EventLabel, type Message } from "../contract/message.ts";
+import { EventLabel } from "../contract/message.ts";
 import type { ReasonCode } from "../contract/outcome.ts";
 import type { Known, NewEntry, Seq, Subject } from "../log/log.ts";
 import { aboutDeletion, aboutReply, authorKey } from "./acts.ts";
-import { encodeStored, type Stored } from "./codec.ts";
+import type { Stored } from "./codec.ts";
 import { nameLine } from "./fallback.ts";
+import { OWN_NAME, ownEntry, type OwnWords } from "./own-entry.ts";
 import { subjectOf } from "./subject.ts";
 
 /**
@@ -39,7 +40,7 @@ export function failureEntry(failure: Failure, code: ReasonCode, nowMs: number):
   const { message, account, channel } = failure;
   const text = `This message was not delivered to ${nameLine(account)} ${nameLine(channel)} (${REASONS[code]}).`;
   const ref = failureRef(message.seq, failure);
-  const said = { refs: [ref], author: authorKey(FAILURES, null), name: NAME, excerpt: text };
+  const said = { refs: [ref], author: authorKey(FAILURES, null), name: OWN_NAME, excerpt: text };
   const about = aboutReply(message, null);
   return {
     ...entryOf(failure, { text, label: EventLabel.failure, nowMs, about }),
@@ -58,33 +59,8 @@ export function arrivedEntry(failure: Failure, notice: Known, nowMs: number): Ne
   };
 }
 
-const NAME = "Rialto";
-
-interface Words {
-  readonly text: string;
-  readonly label: string;
-  readonly nowMs: number;
-  readonly about: Stored["about"];
-}
-
-function entryOf({ message: of, channel }: Failure, { text, label, nowMs, about }: Words): Omit<NewEntry, "key"> {
-  const message: Message = {
-    text,
-    channel,
-    username: NAME,
-    userid: "",
-    avatar: "",
-    account: FAILURES,
-    event: label,
-    protocol: "rialto",
-    gateway: "",
-    parent_id: "",
-    timestamp: new Date(nowMs).toISOString(),
-    id: "",
-    Extra: null,
-  };
-  const payload = encodeStored({ message, source: null, about, files: [], avatar: null, topic: null });
-  return { subject: failureSubject(of.subject), label, payload };
+function entryOf({ message: of, channel }: Failure, words: OwnWords): Omit<NewEntry, "key"> {
+  return ownEntry({ account: FAILURES, channel, subject: failureSubject(of.subject) }, words);
 }
 
 /** Only words of ours: what a network says may hold what is not for this room. */

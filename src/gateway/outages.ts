@@ -1,9 +1,10 @@
-import { EventLabel, type Message } from "../contract/message.ts";
+import { EventLabel } from "../contract/message.ts";
 import type { ReasonCode } from "../contract/outcome.ts";
 import type { Known, NewEntry, Subject } from "../log/log.ts";
 import { aboutEdit, authorKey } from "./acts.ts";
-import { encodeStored, type Stored } from "./codec.ts";
+import type { Stored } from "./codec.ts";
 import { nameLine } from "./fallback.ts";
+import { OWN_NAME, ownEntry, type OwnWords } from "./own-entry.ts";
 import { subjectOf } from "./subject.ts";
 import { gapOf, momentOf } from "./moments.ts";
 
@@ -46,7 +47,7 @@ export function outageEntry(outage: Outage, nowMs: number): NewEntry {
   const reason = code === null ? "" : ` (${REASONS[code]})`;
   const kept = takes ? " Messages for it are kept and delivered when it is back." : "";
   const text = `${nameOf(outage)} has been out of reach since ${momentOf(sinceMs, nowMs)}${reason}.${kept}`;
-  const said = { refs: [outageRef(outage)], author: authorKey(OUTAGES, null), name: NAME, excerpt: text };
+  const said = { refs: [outageRef(outage)], author: authorKey(OUTAGES, null), name: OWN_NAME, excerpt: text };
   return {
     ...entryOf(outage, { text, label: EventLabel.outage, nowMs, about: null }),
     key: `${outage.place} ${sinceMs}`,
@@ -66,36 +67,11 @@ export function backEntry(outage: Outage, entry: Known, waited: number | null, n
   };
 }
 
-const NAME = "Rialto";
-
 /** Of how many characters a name may be, and what it may hold, is what holds for the names of people. */
 const nameOf = ({ account, channel }: Outage): string => `${nameLine(account)} ${nameLine(channel)}`;
 
-interface Words {
-  readonly text: string;
-  readonly label: string;
-  readonly nowMs: number;
-  readonly about: Stored["about"];
-}
-
-function entryOf({ place, channel }: Outage, { text, label, nowMs, about }: Words): Omit<NewEntry, "key"> {
-  const message: Message = {
-    text,
-    channel,
-    username: NAME,
-    userid: "",
-    avatar: "",
-    account: OUTAGES,
-    event: label,
-    protocol: "rialto",
-    gateway: "",
-    parent_id: "",
-    timestamp: new Date(nowMs).toISOString(),
-    id: "",
-    Extra: null,
-  };
-  const payload = encodeStored({ message, source: null, about, files: [], avatar: null, topic: null });
-  return { subject: outageSubject(place), label, payload };
+function entryOf({ place, channel }: Outage, words: OwnWords): Omit<NewEntry, "key"> {
+  return ownEntry({ account: OUTAGES, channel, subject: outageSubject(place) }, words);
 }
 
 const REASONS: Readonly<Record<ReasonCode, string>> = {
