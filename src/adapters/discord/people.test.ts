@@ -129,7 +129,7 @@ describe("a text calls", () => {
     ["<@&5> @ann lee is here", ["&5", "ann"]],
     ["@ann lee, @ann smith and @anna", ["ann"]],
     ["@bo\n@bo!\n@al", ["bo", "al"]],
-  ])("%j: nobody is looked for by what is no name, or begins like no name", async (text, expected) => {
+  ])("%j: members are searched only by words that can begin a name", async (text, expected) => {
     const town = peopleOf([]);
     await lookUpAll(town, text);
     await lookUpAll(town, text);

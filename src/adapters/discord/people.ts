@@ -43,7 +43,7 @@ export class DiscordPeople {
   readonly #cdn: string;
   readonly #byId: Directory<string, DiscordMember>;
   readonly #byName: Directory<string, string>;
-  /** Until when nobody is looked for whose name begins like this. */
+  /** Until when members whose names begin like this are not searched again. */
   readonly #misses = new Lru<string, number>(MISSES_MAX);
 
   constructor(options: DiscordPeopleOptions) {

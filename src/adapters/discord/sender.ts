@@ -145,7 +145,7 @@ export class DiscordSender {
       answers === null || isNative
         ? ""
         : replyLine(
-            op.reply ?? NOBODY,
+            op.reply ?? NO_REPLY,
             `${siteOf(this.link.settings).web}/channels/${room.guild}/${answers.channel}/${answers.id}`,
           );
     return renderMessages(op, { ...options, prefix, lead, files, sent });
@@ -291,7 +291,7 @@ function wantedOf(
 }
 
 const within = (thread: string): DiscordSpot => ({ channel: thread, thread, begins: null, answers: null });
-const NOBODY = { name: "", excerpt: "" };
+const NO_REPLY = { name: "", excerpt: "" };
 
 /** Ids in code, or behind a backslash, are none. */
 function mentionedIn(source: string): readonly string[] {

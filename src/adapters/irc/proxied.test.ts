@@ -17,7 +17,7 @@ test.each(["http", "socks5"] as const)("with a proxy by %s, the connection goes 
   expect(proxy.asked).toHaveLength(1);
 });
 
-test("a proxy that lets nobody through is named, and nothing is tried past it", async () => {
+test("a proxy that refuses the connection is named, and Rialto does not connect around it", async () => {
   const proxy = await startFakeProxy({ kind: "http", refusal: "HTTP/1.1 403 Forbidden\r\n\r\n" });
   const { port } = proxy;
   const refusal = `the proxy 127.0.0.1:${port} does not connect to irc.example:6697`;

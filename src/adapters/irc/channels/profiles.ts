@@ -49,7 +49,7 @@ export class Profiles {
     else if (command === "774") this.#syncLater(second, Number(third));
     else if (command === "NICK") this.#rename(nick, first);
     else if (command === "QUIT") this.#people.delete(this.#link.key(nick));
-    // Nothing is told of people who are nowhere with us.
+    // Profiles of people who share no channel with Rialto are ignored.
     else if (command === "PART" || command === "KICK") this.#left(command === "PART" ? nick : second, channelsOf);
   }
 

@@ -12,7 +12,7 @@ const REPLAYED: ReadonlySet<string> = new Set("PRIVMSG NOTICE TAGMSG REDACT JOIN
 const BOUNCERS = [/^\*[^!]*!znc@znc\.in$/iu, /^-psybnc!psybnc@/iu, /^-bip!bip@/iu];
 const BEGINS = /^Buffer Playback\.\.\.$/u;
 const ENDS = /^Playback Complete\.$/u;
-/** Channels are few; more names than this are none of ours. */
+/** Channels whose JOIN is remembered: Rialto is in fewer. */
 const CHANNELS_MAX = 1000;
 
 /**

@@ -164,7 +164,7 @@ test.each([
   expect(next.lines).toEqual([isForgotten ? "PRIVMSG #a \x02two\x02" : "PRIVMSG #a two"]);
 });
 
-test("a mode that nobody has named is over when some mode is removed", async () => {
+test("a restriction of an unknown mode ends when any mode is removed", async () => {
   const { peer, session: live } = await session({ channels: ["#a"] });
   await say(live, peer, "\x02one\x02", { refuse: whenCodes(`404 ${BARE}`) });
   const after = async (line: string) => {
