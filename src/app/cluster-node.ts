@@ -25,8 +25,6 @@ import { keepersIn, wishOf } from "./wish.ts";
 
 /** So long a node that stops waits until others have what it ran, in ms. */
 const LEAVE_MS = 6_000;
-/** … where the servers of the log do not answer it. */
-const UNHEARD_MS = 1_000;
 /** Connections that are passed on, to this machine and from it. */
 const TUNNELS = 20_000;
 
@@ -154,9 +152,7 @@ function takePart(
       passing.follow(next);
     },
     leave: async () => {
-      // Where it does not come through, the others find out by themselves.
-      const ms = member.hasVoice ? LEAVE_MS : UNHEARD_MS;
-      await within({ clock: systemClock, ms }, () => member.leave());
+      await within({ clock: systemClock, ms: LEAVE_MS }, () => member.leave());
       await passing.close();
     },
     close: () => {

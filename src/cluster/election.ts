@@ -18,6 +18,8 @@ import { ACK_GAP_MS, type NodeBeat, Peers, SILENCE_MS } from "./peers.ts";
 
 /** A node without a voice for so long ends its sessions: the others have taken over long ago. In ms. */
 export const ISOLATED_MS = 12_000;
+/** A node that leaves stops waiting when the servers have acknowledged nothing for this time, in ms. */
+const UNHEARD_MS = 2200;
 /** A claim that was not applied within so long is made again, by others as well; in ms. */
 const CLAIM_MS = 3000;
 /** Time from one change of hands to the next move for the sake of balance, in ms. */
@@ -126,6 +128,11 @@ export class Election {
   /** Nothing of it is left to hand over. */
   get hasLeft(): boolean {
     return this.#isLeaving && this.#phases.size === 0;
+  }
+
+  /** The servers answer nothing: a node that leaves cannot hand over what it ran, and the others notice by themselves. */
+  isUnheard(monoMs: number): boolean {
+    return this.#peers.ackedMs === null || monoMs - this.#peers.ackedMs > UNHEARD_MS;
   }
 
   get peers(): Peers {

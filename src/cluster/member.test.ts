@@ -16,7 +16,7 @@ function aMember(
   const listeners = new Set<(claim: EpochClaim) => void>();
   const raised: (readonly EpochClaim[])[] = [];
   const did: string[] = [];
-  const state = { isAway: false, isStuck: false };
+  const state = { isAway: false, isStuck: false, isUnheard: false };
   const fence: Fence = {
     own: OWN,
     held,
@@ -39,7 +39,7 @@ function aMember(
     wire: {
       say: (_node, word) => {
         for (const each of [word, ...others.map((other) => JSON.stringify(other)), "no beat", "{}"]) hear(each);
-        return Promise.resolve(true);
+        return Promise.resolve(!state.isUnheard);
       },
       listen: (told) => {
         hear = told;
@@ -124,6 +124,19 @@ test("who leaves ends what it runs, hands it over, and is told when that is done
   ]);
   member.close();
   expect(listeners.size).toBe(0);
+});
+
+test("a node that leaves does not wait for servers that no longer answer", async () => {
+  const other = { node: "n2", run: "r2", takes: true, hasVoice: true, config: "c" };
+  const { member, state } = aMember(["a"], [other], () => new Promise(() => undefined));
+  await vi.advanceTimersByTimeAsync(4000);
+  let hasLeft = false;
+  void member.leave().then(() => (hasLeft = true));
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(hasLeft).toBe(false);
+  state.isUnheard = true;
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(hasLeft).toBe(true);
 });
 
 test("it is sure of what it runs only while it is acknowledged, and when all was applied since a silence", async () => {

@@ -158,7 +158,10 @@ export class ClusterMember {
     };
   }
 
-  /** Ends what runs here and hands it over; resolves when the others have all of it. Then it is to be closed. */
+  /**
+   * Ends what runs here and hands it over. Resolves when the others have all of it, or when the servers have answered
+   * nothing for some time. Then it is to be closed.
+   */
   async leave(): Promise<void> {
     const left = new Promise<void>((resolve) => (this.#left = resolve));
     this.#take({ is: "leaves" });
@@ -194,7 +197,7 @@ export class ClusterMember {
 
   #take(input: ElectionInput): void {
     for (const effect of this.#election.take(input)) this.#carryOut(effect);
-    if (this.#election.hasLeft) this.#left?.();
+    if (this.#election.hasLeft || this.#election.isUnheard(this.#options.monoMs())) this.#left?.();
   }
 
   #carryOut(effect: ElectionEffect): void {

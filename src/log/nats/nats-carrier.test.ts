@@ -106,7 +106,7 @@ test("a log that closes does not wait for ever for what the servers have and is 
   const { carrier, done } = carrierOf(true);
   await vi.advanceTimersByTimeAsync(20_000);
   carrier.end();
-  await vi.advanceTimersByTimeAsync(4000);
+  await vi.advanceTimersByTimeAsync(2000);
   expect(done).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(2000);
   expect(done).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "unknown" }));

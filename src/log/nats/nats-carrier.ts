@@ -203,8 +203,10 @@ export class NatsCarrier implements Carrier {
     clearTimeout(this.#judging);
     this.#round += 1;
     this.#room?.();
-    await this.#reader?.close();
+    this.#reader?.stop();
+    // What the reader asks of servers that are gone ends with the connection.
     await this.#stream.nc.close();
+    await this.#reader?.ended;
   }
 
   async #take(message: JsMsg): Promise<void> {

@@ -8,7 +8,7 @@ const PATIENCE_MS = 15_000;
 /** So long may it be unknown whether the servers have it, until those who wait are told so, in ms. */
 const DOUBT_MS = 60_000;
 /** The same when the log is closing. */
-const LAST_MS = 5000;
+const LAST_MS = 3000;
 /** Pauses between attempts, in ms. */
 const PAUSE_MS = 100;
 const PAUSE_MAX_MS = 400;

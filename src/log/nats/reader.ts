@@ -44,10 +44,10 @@ export class StreamReader {
     this.#messages?.stop();
   }
 
-  async close(): Promise<void> {
+  /** `ended` resolves when what is under way is done. */
+  stop(): void {
     this.#closed = true;
     this.#messages?.stop();
-    await this.ended;
   }
 
   #isClosed(): boolean {
