@@ -31,7 +31,7 @@ describe("messages", () => {
     await doOp(life, postOf(life.ref, "hello", { author: { ...author, account: "xmpp.a" } }));
     // The name that ReplaceNicks leaves comes first, then the original.
     await doOp(life, postOf(life.ref, "hello", { author: { ...author, name: "al", nick: "alice" } }));
-    await doOp(life, postOf(life.ref, "hello", { author: { ...author, nick: "nobody" } }));
+    await doOp(life, postOf(life.ref, "hello", { author: { ...author, nick: "zoe" } }));
     const avatars = ours(town).map(({ wire }) => wire.author.avatar !== null);
     expect(avatars).toEqual([true, false, true, true]);
   });

@@ -36,7 +36,7 @@ const EVERYONE = userRef("@everyone");
 const CALLS: CallsToAll = { all: EVERYONE, channel: EVERYONE, here: userRef("@here") };
 
 /**
- * The text with the people here whom it means, and with nobody else. `people`: names of members in lower case, to their
+ * The text in which only people of the channel are mentioned. `people`: names of members in lower case, to their
  * ids.
  */
 export function withPeople(

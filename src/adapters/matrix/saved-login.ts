@@ -8,9 +8,9 @@ import { isObject, type Json, numberIn, parsed, textIn } from "../kit/json.ts";
 import { type MatrixFailure, refused } from "./failure.ts";
 import { askOAuth, REFRESH_GRANT, safeUrl } from "./oauth.ts";
 
-/** So long before its end, an access token is replaced; of a short life, in its last quarter. */
+/** An access token is replaced this long before it expires, or in the last quarter of a shorter life. In ms. */
 const EARLY_MS = 60_000;
-/** So long after a failure it is tried again, while the access token still holds. */
+/** After a failure, the refresh is tried again after this time, while the access token is still valid. In ms. */
 const AGAIN_MS = 10_000;
 
 /** A login of `rialto matrix login`, as it is in the account's folder. */
@@ -66,7 +66,7 @@ function loginIn(json: Json): SavedLogin | null {
   };
 }
 
-/** Whole on the disk before it has its name, and for nobody else to read. Throws what the file system says. */
+/** Writes the whole file before it gets its name, readable by its owner only. Throws what the file system reports. */
 export function writeLogin(folder: string, login: SavedLogin): void {
   makeDurableFolder(folder, 0o700);
   const path = join(folder, NAME);

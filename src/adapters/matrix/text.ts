@@ -48,7 +48,7 @@ export function textOf(
   return writtenText(withPeople(blocks, options), source, nameOf(author, options.textIdentity), options);
 }
 
-/** The text with the people of the room whom it means, and with nobody else. */
+/** The text, in which only people of the room are mentioned. */
 export function withPeople(blocks: readonly Block[], { find: idOf, mayPing }: TextOptions): readonly Block[] {
   const find = (name: string): UserRef | null => {
     const user = idOf(name);

@@ -106,7 +106,7 @@ test.each([
   expect(toldBy(host)).toEqual(["Alice: thin", `Alice edits: ${words}`, "Alice: over"]);
 });
 
-test("an answer that is streamed is told from its first piece on, each piece once", async () => {
+test("an answer that is streamed is delivered from its first piece on, each piece once", async () => {
   const town = await slackTown();
   const { alice, channel, server } = town;
   const { host } = await live(town);

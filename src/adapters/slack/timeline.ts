@@ -26,7 +26,7 @@ const BATCH_MAX = 200;
 const SETTLED_MS = 30_000;
 /** Channels that are being joined. */
 const FLOORS_MAX = 1_000;
-/** So many channels are read again when the connection is another one. */
+/** With at most this number of channels, their histories are read again after a change of the connection. */
 const REFRESH_MAX = 20;
 /** Joining does not wait longer for what a channel has; then the time counts. */
 const NEWEST_MS = 3_000;
