@@ -6,7 +6,7 @@ import { isLinkable } from "./links.ts";
 import { plainText } from "./plain.ts";
 import { parseSlack } from "./slack-parse.ts";
 import { richBlocks, richWords, somethingOf, wordIn } from "./slack-rich-read.ts";
-import { decodeSlack, linkInline, type SlackNames, textOf } from "./slack-tokens.ts";
+import { decodeSlack, isWithinWord, linkInline, type SlackNames, textOf } from "./slack-tokens.ts";
 
 /** What a message of Slack has to say, as it came: nobody has checked the JSON. */
 export interface SlackSaid {
@@ -77,7 +77,10 @@ const saying = (words: string): readonly Block[] => paraOf([textOf(words)]);
 
 /** Plain text has emoji by name, and no other marks. */
 function plainWords(text: string): string {
-  return decodeSlack(text).replaceAll(/:([\w+'-]{1,100}):/g, (own, name: string) => emojiNamed(name) ?? own);
+  const words = decodeSlack(text);
+  return words.replaceAll(/:([\w+'-]{1,100}):/g, (own, name: string, at: number) =>
+    isWithinWord(words, at, at + own.length) ? own : (emojiNamed(name) ?? own),
+  );
 }
 
 const mrkdwn: Reader = (part, names) => parseSlack(wordIn(part, "text"), names);

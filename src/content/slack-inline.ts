@@ -1,7 +1,7 @@
 import type { Inline } from "../contract/content.ts";
 import { emojiNamed } from "./emoji-names.ts";
 import { plainText } from "./plain.ts";
-import { decodeSlack, emojiInline, type SlackNames, slackTokenAt, textOf } from "./slack-tokens.ts";
+import { decodeSlack, emojiInline, isWithinWord, type SlackNames, slackTokenAt, textOf } from "./slack-tokens.ts";
 
 /**
  * Words of Slack's mrkdwn: `*bold*`, `_italic_`, `~strike~`, code, tokens between `<` and `>`, `:emoji:`, entities. A
@@ -187,7 +187,7 @@ function emojiAt(text: string, at: number): { readonly inline: Inline; readonly 
   const isSure = emojiNamed(name) !== null && (/[a-z]/i.test(name) || tone !== undefined);
   const isApart = !WORD_END.test(wordEnd(text, at)) && !WORD.test(text.slice(end, end + 2));
   const isFree = isApart && /\p{L}|^[+-]1$/u.test(name);
-  if (!isSure && !isFree) return null;
+  if ((!isSure && !isFree) || isWithinWord(text, at, end)) return null;
   return { inline: emojiInline(name, tone === undefined ? null : Number(tone)), end };
 }
 

@@ -254,6 +254,10 @@ test.each<[object, string]>([
   ],
   [{ type: "header", text: plain("a &amp; b") }, "a & b"],
   [
+    { type: "header", text: plain("2001:db8:a:b::1 std::map::key::x :cat::dog:") },
+    "2001:db8:a:b::1 std::map::key::x 🐱🐶",
+  ],
+  [
     { type: "context", elements: [mrkdwn("*a*"), { type: "image", image_url: "https://e.example/i", alt_text: "b" }] },
     "a b (https://e.example/i)",
   ],

@@ -116,3 +116,15 @@ export function dateInline(
   const words = fallback ?? momentWords(seconds, format) ?? format;
   return isLinkable(url) ? linkInline(url, words) : textOf(words);
 }
+
+/**
+ * Whether a code is a part of something longer, such as the `:a:` of `2001:db8:a:b::1`. Codes beside it are none, and
+ * neither is a word before it: Slack shows an emoji behind `done:tada:`.
+ */
+export function isWithinWord(text: string, at: number, end: number): boolean {
+  const [word = ""] = /\S*$/u.exec(text.slice(Math.max(0, at - NEAR), at).replace(/(?::[\w+'-]+:)+$/u, "")) ?? [];
+  if (!/[\p{L}\p{N}:]$/u.test(word)) return false;
+  return /[\p{N}:]/u.test(word) || /^[\p{L}\p{N}:]/u.test(text.slice(end, end + NEAR).replace(/^(?::[\w+'-]+:)+/u, ""));
+}
+
+const NEAR = 128;

@@ -80,6 +80,16 @@ test.each<[string, readonly Inline[]]>([
   ],
   ["<javascript:alert(1)|x> <a b> <script>", [text("x (javascript:alert(1)) <a b> <script>")]],
   [":smile: :wave::skin-tone-3: :party-parrot: done:tada:", [text("😄 👋🏼 "), emoji(":party-parrot:"), text(" done🎉")]],
+  ...[
+    "2001:db8:a:b:1::1",
+    "std::map::key::x",
+    "root:x:0:0:root",
+    "00:1a:ab:cd:ef:01",
+    "10:o:30",
+    "a:cat:b",
+    "1:cat:",
+  ].map((own): [string, readonly Inline[]] => [own, [text(own)]]),
+  [":cat::dog::cat: (:cat:)", [text("🐱🐶🐱 (🐱)")]],
   ["10:30:45 a:zz:c ::: :no such:", [text("10:30:45 a:zz:c ::: :no such:")]],
   [
     "a<>b <>*c*<>d <u>e *f*</u>",

@@ -21,7 +21,8 @@ const KEPT = [
   "é:cat: 你:cat: :cat:é",
   "snake_:key:_case",
   "https://example.org/:cat:/:dog: www.example.org/:cat: (http://x/?:cat:",
-  "mailto:someone?:cat:",
+  "mailto:someone?:cat: xmpp:a@b?,:cat: data:text/plain,:cat: geo:1,2,:100:",
+  "example.org/a,:cat: (www.example.org/?,:cat:) example.org?,:cat:",
   "/users/:id:/x user@:x: a=:x:",
   "::cat: :cat::",
   ":nosuchcode: :Cat: :cat :",
@@ -46,13 +47,29 @@ test.each([
   [":+1: :-1: :100: :flag-de: :woman_shrugging: :thumbsup_tone3:", "👍 👎 💯 🇩🇪 🤷‍♀️ 👍🏽"],
   [":Christmas_tree: (:flag_Germany:) :jack-o-lantern:", "🎄 (🇩🇪) 🎃"],
   ["`:cat:` :cat: `:cat:`", "`:cat:` 🐱 `:cat:`"],
-  ["` :cat: `` :cat:", "` 🐱 `` 🐱"],
-  ["\\` :cat: `", "\\` 🐱 `"],
-  ["a ```\n:cat:\n``` :cat:", "a ```\n:cat:\n``` 🐱"],
 ])("%j becomes %j", (text, result) => {
   for (const format of ["plain", "markdown", "mattermost", "discord", "slack", "styling", "irc"]) {
     expect(replaceStandingCodes(text, format)).toBe(result);
   }
+});
+
+test.each([
+  ["mattermost", "\t:cat:\n\n:dog:", "\t:cat:\n\n🐶"],
+  ["mattermost", "    :cat:", "    :cat:"],
+  ["mattermost", "~~~\n:cat:\n~~~\n:dog:", "~~~\n:cat:\n~~~\n🐶"],
+  ["mattermost", ":dog:\n```\n:cat:", "🐶\n```\n:cat:"],
+  ["styling", ":dog:\n```\n:cat:", "🐶\n```\n:cat:"],
+  ["styling", "> ```\n> :cat:\n:dog:", "> ```\n> :cat:\n🐶"],
+  ["markdown", "[:dog:](https://example.org/(:cat:))", "[🐶](https://example.org/(:cat:))"],
+  ["markdown", "` :cat: `` :cat:", "` 🐱 `` 🐱"],
+  ["slack", "` :cat: `` :cat:", "` :cat: `` 🐱"],
+  ["discord", "\\` :cat: `", "\\` 🐱 `"],
+  ["slack", "\\` :cat: `", "\\` :cat: `"],
+  ["discord", "a ```\n:cat:\n``` :cat:", "a ```\n:cat:\n``` 🐱"],
+  ["styling", "a ```\n:cat:\n``` :cat:", "a ```\n:cat:\n``` :cat:"],
+  ["slack", "&lt;:cat:&gt; &amp;:cat:", "&lt;🐱&gt; &amp;🐱"],
+])("what %s reads as code or as an address stays: %j becomes %j", (format, text, result) => {
+  expect(replaceStandingCodes(text, format)).toBe(result);
 });
 
 test.each([
@@ -63,6 +80,8 @@ test.each([
     '<pre><code class="language-x"> :cat: </code> :cat: </pre>🐱',
   ],
   ["<CODE>:cat:</CODE>", "<CODE>:cat:</CODE>"],
+  ["<tt>:cat:</tt> <kbd>:cat:</kbd> <samp>:cat:</samp>", "<tt>:cat:</tt> <kbd>:cat:</kbd> <samp>:cat:</samp>"],
+  ["&quot;:cat:&quot; &lt;:cat:&gt; :cat:&nbsp;:cat:&#39;s", "&quot;🐱&quot; &lt;🐱&gt; 🐱&nbsp;🐱&#39;s"],
   ["1 < 2 :cat: </code> :dog:", "1 < 2 🐱 </code> 🐶"],
 ])("%j in HTML becomes %j", (text, result) => {
   expect(replaceStandingCodes(text, "html")).toBe(result);

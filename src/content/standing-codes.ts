@@ -1,4 +1,6 @@
+import type { Block, Inline } from "../contract/content.ts";
 import { emojiNamed } from "./emoji-names.ts";
+import { parse } from "./formats.ts";
 
 /** A longer text is a document and not something said: it stays as it is, so that no message delays the others. */
 const SCANNED_CHARS = 64 * 1024;
@@ -11,10 +13,49 @@ const NAME_CHARS = 64;
  */
 export function replaceStandingCodes(text: string, format: string): string {
   if (text.length > SCANNED_CHARS || !text.includes(":")) return text;
-  return piecesOf(text, format)
-    .map(({ piece, isCode }) => (isCode ? piece : replaceInWords(piece)))
-    .join("");
+  const pieces = piecesOf(text, format);
+  let count = 0;
+  const marked = replaceInPieces(pieces, () => String.fromCodePoint(MARK + count++));
+  if (count === 0) return text;
+  const kept = unspoken(parse(format, marked)).join("");
+  let at = MARK;
+  return replaceInPieces(pieces, (emoji, code) => (kept.includes(String.fromCodePoint(at++)) ? code : emoji));
 }
+
+/**
+ * Private characters, more of them than codes that fit into a scanned text. They stand for the codes while the text is
+ * read, because only the reader of a format knows all that is code or an address there.
+ */
+const MARK = 0x100000;
+
+/** What readers of a text do not take for words. */
+function unspoken(blocks: readonly Block[]): readonly string[] {
+  return blocks.flatMap((block): readonly string[] => {
+    switch (block.t) {
+      case "para":
+      case "heading":
+        return block.of.flatMap(unspokenIn);
+      case "pre":
+        return [block.text];
+      case "quote":
+        return unspoken(block.of);
+      case "list":
+        return block.items.flatMap(unspoken);
+    }
+  });
+}
+
+function unspokenIn(inline: Inline): readonly string[] {
+  if (inline.t === "code") return [inline.text];
+  if (!("of" in inline)) return [];
+  const inner = inline.of.flatMap(unspokenIn);
+  return inline.t === "link" ? [inline.href, ...inner] : inner;
+}
+
+type Change = (emoji: string, code: string) => string;
+
+const replaceInPieces = (pieces: readonly Piece[], change: Change): string =>
+  pieces.map(({ piece, isCode }) => (isCode ? piece : replaceInWords(piece, change))).join("");
 
 interface Piece {
   readonly piece: string;
@@ -54,7 +95,7 @@ function codePieces(text: string): readonly Piece[] {
 }
 
 const TAG = /<(?<end>\/?)(?<name>[a-z][a-z0-9]*)?[^<>]*>/giu;
-const CODE_TAGS = new Set(["code", "pre"]);
+const CODE_TAGS = new Set(["code", "kbd", "pre", "samp", "tt"]);
 
 /** Tags hold addresses. */
 function htmlPieces(text: string): readonly Piece[] {
@@ -89,19 +130,32 @@ function ircPieces(text: string): readonly Piece[] {
 
 /** What white space parts: an address has none. */
 const WORD = /\S+/gu;
-const ADDRESS = /:\/\/|^[^\p{L}\p{N}]*(?:www\.|mailto:)/iu;
+/** An address begins with its scheme, or with the name of a host. */
+const ADDRESS =
+  /:\/\/|^[^\p{L}\p{N}]*(?:www\.|(?:data|geo|magnet|mailto|matrix|sip|tel|urn|xmpp):|[\p{L}\p{N}.-]+\.\p{L}{2,}[/?#])/iu;
 /** Beside these a code is a part of something longer. A sign that only changes the emoji before it is no letter. */
 const APART = String.raw`[[\p{L}\p{N}\p{M}:\/\\@=%&]--[\u{fe0f}\u{20e3}\u{1f3fb}-\u{1f3ff}]]`;
-const CODES = new RegExp(String.raw`(?<!${APART}_{0,2})(?::[^\s:]{1,${NAME_CHARS}}:)+(?!_{0,2}${APART})`, "gv");
+/** Punctuation, as HTML and Slack write it. */
+const ENTITY = "&(?:lt|gt|quot|apos|nbsp|#(?:34|39|x27));";
+const CODES = new RegExp(
+  String.raw`(?<!${APART}_{0,2})(?::[^\s:]{1,${NAME_CHARS}}:)+(?!_{0,2}(?!${ENTITY})${APART})`,
+  "gv",
+);
 const CODE = /:([^\s:]+):/gu;
 
-function replaceInWords(text: string): string {
+function replaceInWords(text: string, change: Change): string {
   return text.replaceAll(WORD, (word) => {
     if (!word.includes(":")) return word;
     const at = ADDRESS.exec(word)?.index ?? word.length;
-    return replaceCodes(word.slice(0, at)) + word.slice(at);
+    return replaceCodes(word.slice(0, at), change) + word.slice(at);
   });
 }
 
-const replaceCodes = (text: string): string =>
-  text.replaceAll(CODES, (codes) => codes.replaceAll(CODE, (code, name: string) => emojiNamed(name) ?? code));
+function replaceCodes(text: string, change: Change): string {
+  return text.replaceAll(CODES, (codes) =>
+    codes.replaceAll(CODE, (code, name: string) => {
+      const emoji = emojiNamed(name);
+      return emoji === null ? code : change(emoji, code);
+    }),
+  );
+}

@@ -177,14 +177,13 @@ function closeOf(line: string, open: number, end: number, addresses: Addresses):
 
 /**
  * XEP-0393 lets a mark close before a letter. Identifiers and paths such as `_FILE_OFFSET_BITS` and `~/src/~x` would
- * lose their signs by that, so these marks may not, except in scripts that have no spaces between words.
+ * lose their signs by that, and `*2*3` its product, so marks may not close there, except `*` before letters, and all in
+ * scripts that have no spaces between words.
  */
 function isWithinWord(line: string, at: number): boolean {
-  return (
-    IDENTIFYING.has(line.charAt(at)) &&
-    /^[\p{L}\p{N}]$/u.test(line.charAt(at + 1)) &&
-    !SPACELESS.test(line.charAt(at + 1))
-  );
+  const next = line.charAt(at + 1);
+  if (line.charAt(at) === "*") return /^\p{N}$/u.test(next);
+  return IDENTIFYING.has(line.charAt(at)) && /^[\p{L}\p{N}]$/u.test(next) && !SPACELESS.test(next);
 }
 
 const IDENTIFYING = new Set("_~");

@@ -18,6 +18,7 @@ describe("parseStyling, as the examples of XEP-0393", () => {
     ["_FILE_OFFSET_BITS", [para(text("_FILE_OFFSET_BITS"))]],
     ["_private_var", [para(text("_private_var"))]],
     ["~/src/~x", [para(text("~/src/~x"))]],
+    ["*2*3*4 = 24", [para(text("*2*3*4 = 24"))]],
     ["_字_です", [para(marked("italic", text("字")), text("です"))]],
     ["*strong*plain*", [para(marked("bold", text("strong")), text("plain*"))]],
     ["* plain *strong*", [para(text("* plain "), marked("bold", text("strong")))]],

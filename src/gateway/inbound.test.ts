@@ -78,6 +78,17 @@ test("nothing in the name of a file turns the direction of text", () => {
   });
 });
 
+test.each<[Partial<PresentationSettings>, string, string]>([
+  [{}, ":cat: a:cat:b `:cat:`", "🐱 a:cat:b `:cat:`"],
+  [{ emojiCodes: "off" }, ":cat:", ":cat:"],
+  [{ replaceMessages: [["secret", "***"]] }, "a secret", "a ***"],
+  [{ replaceMessages: [["^$", "nothing"]] }, "", ""],
+])("with %j the caption %j becomes %j", (presentation, caption, result) => {
+  const file = [aFile({ Comment: caption })];
+  const { message } = run(presentation, { text: "x", Extra: { file } }) as { message: Message };
+  expect(message.Extra?.file.map(({ Comment }) => Comment)).toEqual([result]);
+});
+
 describe("transforms", () => {
   test.each<[string, Partial<PresentationSettings>, Partial<Message>, unknown]>([
     ["emoji", {}, { text: ":smile: hi" }, ["bob", "😄 hi"]],

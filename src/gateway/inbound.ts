@@ -69,9 +69,9 @@ function compileTransform({ presentation }: Account): (message: Message, format:
   const replace = compileReplacements(presentation.replaceMessages);
   const extract = compileExtractions(presentation.extractNicks);
   return (message, format) => {
-    const files = cleanFiles(message.Extra);
-    const replaced = replace(replaceCodes(message.text, format, presentation.emojiCodes));
-    const { nick, text } = extract({ nick: message.username, text: replaced });
+    const change = (words: string, of: string): string => replace(replaceCodes(words, of, presentation.emojiCodes));
+    const files = changeFiles(message.Extra, (caption) => change(caption, "plain"));
+    const { nick, text } = extract({ nick: message.username, text: change(message.text, format) });
     if (text === message.text && nick === message.username && files === message.Extra) return message;
     return { ...message, text, username: nick, Extra: files };
   };
@@ -80,10 +80,15 @@ function compileTransform({ presentation }: Account): (message: Message, format:
 /** What turns the direction of text: with it, a program can look like `photo_exe.jpg`. */
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Names of files that read as they are, wherever they are shown. */
-function cleanFiles(extra: Extra | null): Extra | null {
-  if (extra === null || extra.file.every(({ Name }) => Name.search(TURNING) === -1)) return extra;
-  return { ...extra, file: extra.file.map((file) => ({ ...file, Name: file.Name.replaceAll(TURNING, "") })) };
+/** Names of files that read as they are, wherever they are shown, and captions that are changed like texts. */
+function changeFiles(extra: Extra | null, change: (caption: string) => string): Extra | null {
+  if (extra === null) return null;
+  const file = extra.file.map((item) => {
+    const Name = item.Name.replaceAll(TURNING, "");
+    const Comment = item.Comment === "" ? "" : change(item.Comment);
+    return Name === item.Name && Comment === item.Comment ? item : { ...item, Name, Comment };
+  });
+  return file.every((item, at) => item === extra.file[at]) ? extra : { ...extra, file };
 }
 
 /** Blanks and characters without a width say nothing: some networks would show an empty message. */
