@@ -47,7 +47,7 @@ const aheadOf = (text: string): Ahead => ({
   end: new NextMatch(/[\s>]/g, text),
   close: new NextMatch(/>/g, text),
   space: new NextMatch(/\s/g, text),
-  odd: new NextMatch(/[^\p{L}\p{N}./?=%#+,!;'"()\s-]/gu, text),
+  odd: new NextMatch(/[^\p{L}\p{N}_./?=%#+,!;'"()\s-]|(?<![A-Za-z\d])_|_(?![A-Za-z\d])/gu, text),
 });
 
 const isAlnum = (char: string): boolean => /^[a-z0-9]$/i.test(char);

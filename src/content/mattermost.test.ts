@@ -101,6 +101,8 @@ describe("plain text has only what it needs to be shown as it is", () => {
     ["http://e.example/_a_*b* (http://e.example/).", "<http://e.example/_a_*b*> (http://e.example/)."],
     ["me@e.example", "me@e.example"],
     ["www.e.example/x_y", "www.e.example/x_y"],
+    ["(see e.org/x_y/z_1, or ftp://e.org/a_b)", "(see e.org/x_y/z_1, or ftp://e.org/a_b)"],
+    ["e.org/_x_", "e.or\u200bg/\\_x\\_"],
     ["(see www.e.example/a?b=c&d=@e_f:1, www2.e.example/)", "(see www.e.example/a?b=c&d=@e_f:1, www2.e.example/)"],
     ["www. and www.a", "www. and www.a"],
   ])("%j", (words, written) => {
