@@ -116,9 +116,12 @@ export function isShown(mime: string): boolean {
 
 /** The name with an ending that fits the type, when it has no ending of its own. */
 export async function withEnding(name: string, mime: string): Promise<string> {
-  const { extension } = await tables();
+  const { extension, lookup } = await tables();
   const ending = extension(mime);
-  return ending === false || mime === UNKNOWN || ENDING.test(name) ? name : `${name}.${ending}`;
+  const hasEnding = ENDING.test(name) || (LONG_ENDING.test(name) && lookup(name) !== false);
+  return ending === false || mime === UNKNOWN || hasEnding ? name : `${name}.${ending}`;
 }
 
 const ENDING = /[^.]\.[\p{L}\p{N}]{1,5}$/u;
+/** It is one where the tables know it, as `geojson`; else it may be a word. */
+const LONG_ENDING = /[^.]\.[a-z\d]{6,}$/iu;
