@@ -58,6 +58,7 @@ describe("text", () => {
       "styling",
       "a",
     ],
+    [`<body>&gt; a\nyes</body><fallback xmlns="${NS.fallback}" for="${NS.reply}"/>`, "normal", "styling", "yes"],
     [
       `<body>abc</body><fallback xmlns="${NS.fallback}" for="${NS.reply}"><subject/></fallback>`,
       "normal",

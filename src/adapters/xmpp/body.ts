@@ -73,8 +73,9 @@ function withoutFallback(message: Stanza, body: string, urls: readonly string[])
     hasReply ||= isReply;
     const ranges = fallback.getChildren("body").slice(0, RANGES_MAX);
     const isSubject = ranges.length === 0 && child(fallback, "subject") !== undefined;
-    if (ranges.length === 0 && !isSubject) return isReply ? body : "";
-    for (const range of ranges) {
+    if (ranges.length === 0 && !isSubject && !isReply) return "";
+    // Without a range it is the whole body, as with a range that has neither a start nor an end.
+    for (const range of ranges.length === 0 && !isSubject ? [fallback] : ranges) {
       const start = place(attr(range, "start"), 0);
       const end = place(attr(range, "end"), characters.length);
       if (start === null || end === null) continue;
