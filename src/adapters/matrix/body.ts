@@ -20,14 +20,14 @@ const SILENT: ReadonlySet<string> = new Set(["m.key.verification.request"]);
 export function messageBody(content: Json, reading: Reading): SaidBody | null {
   const type = textIn(content, "msgtype") ?? "";
   if (SILENT.has(type)) return null;
-  if (FILES.has(type)) return fileBody(content) ?? textBody(content, reading);
+  if (FILES.has(type)) return fileBody(content, reading) ?? textBody(content, reading);
   if (type === "m.location") return plainBody(locationText(content));
   return textBody(content, reading);
 }
 
 /** The content of `m.sticker`: a picture, told by its description. */
 export function stickerBody(content: Json): SaidBody | null {
-  return fileBody(content) ?? plainBody(textIn(content, "body") ?? "");
+  return fileBody(content, { withoutQuote: false }) ?? plainBody(textIn(content, "body") ?? "");
 }
 
 function pollIn(content: Json): Json | null {
@@ -126,9 +126,10 @@ export function hasQuote(content: Json): boolean {
 }
 
 /** An encrypted file (`file` in place of `url`) can only be named. */
-function fileBody(content: Json): SaidBody | null {
+function fileBody(content: Json, reading: Reading): SaidBody | null {
   const url = textIn(content, "url");
-  const written = textIn(content, "body") ?? "";
+  const body = textIn(content, "body") ?? "";
+  const written = reading.withoutQuote ? unquoted(body) : body;
   const filename = textIn(content, "filename");
   const name = (filename ?? written) || "file";
   if (url?.startsWith("mxc://") !== true)
@@ -146,7 +147,7 @@ function fileBody(content: Json): SaidBody | null {
   };
   // A hidden file's caption is not hidden.
   const isText = file.comment !== "" && (file.spoiler !== undefined || hasHtml(content));
-  const said = isText ? textBody(content, { withoutQuote: true }) : null;
+  const said = isText ? textBody(content, reading) : null;
   if (said !== null) return { style: "normal", source: said.source, files: [{ ...file, comment: "" }] };
   return { style: "normal", source: { format: "plain", text: "" }, files: [file] };
 }

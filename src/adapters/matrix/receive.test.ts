@@ -200,6 +200,12 @@ describe("what it is about", () => {
     ]);
   });
 
+  test("a reply with a picture, whose caption is without the quote", () => {
+    const files = [{ name: "map.png", comment: "yes" }];
+    expect(told(picture({ body: quoted, ...reply }))).toMatchObject([{ replyTo: "$0", body: { files } }]);
+    expect(told(picture({ body: quoted }))).toMatchObject([{ body: { files: [{ comment: quoted }] } }]);
+  });
+
   test("a quote by hand stays", () => {
     expect(told(text("> was so\n\nyes", reply))).toMatchObject([
       { replyTo: "$0", body: { source: { text: "> was so\n\nyes" } } },
