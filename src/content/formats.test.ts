@@ -175,6 +175,7 @@ test.each([
   ["2 * 3 * 4 > 1", false],
   ["**a**", false],
   ["*a*", true],
+  ["_private_var and *2*3", true],
   ["> a", true],
   ["```", true],
   ["a `b` c", true],

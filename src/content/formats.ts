@@ -66,7 +66,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
     "html",
     { parse: (text) => parseHtml(text, personBehind), render: (blocks) => renderHtml(blocks), written: notWritten },
   ],
-  ["styling", { parse: parseStyling, render: renderStyling, written: asWritten }],
+  ["styling", { parse: (text) => parseStyling(text), render: renderStyling, written: asWritten }],
 ]);
 
 /** Plain stays plain: nothing in it has a meaning but the line breaks. */

@@ -7,17 +7,23 @@ import { endOfUrl } from "./links.ts";
  * neither fence nor quote are one paragraph. An address is never cut by a mark. A quote or a fence without words in it
  * is the text that was typed.
  */
-export function parseStyling(text: string): readonly Block[] {
+export function parseStyling(text: string, isKept: Kept = isWithinWord): readonly Block[] {
   const plain = text.replaceAll(/\r\n?/g, "\n");
   if (!DIRECTIVES.test(plain)) return plain === "" ? [] : [{ t: "para", of: [{ t: "text", text: plain }] }];
-  return blocksOf(plain.split("\n"), 0);
+  return blocksOf(plain.split("\n"), 0, isKept);
 }
+
+/** As clients read it that follow XEP-0393 to the letter. */
+export const parseLetter = (text: string): readonly Block[] => parseStyling(text, () => false);
+
+/** Whether a mark closes nothing, although XEP-0393 lets it. */
+type Kept = (line: string, at: number) => boolean;
 
 /** Whether a reader of XEP-0393 would find formatting in the text, which a message can forbid (`<unstyled/>`). */
 export function looksStyled(text: string): boolean {
   return (
     BLOCKS.test(text) ||
-    parseStyling(text).some((block) => block.t !== "para" || block.of.some((inline) => inline.t !== "text"))
+    parseLetter(text).some((block) => block.t !== "para" || block.of.some((inline) => inline.t !== "text"))
   );
 }
 
@@ -29,15 +35,15 @@ const DEPTH_MAX = 16;
 const FENCE = "```";
 
 /** XEP-0393 §6.1. */
-function blocksOf(lines: readonly string[], depth: number): readonly Block[] {
+function blocksOf(lines: readonly string[], depth: number, isKept: Kept): readonly Block[] {
   const blocks: Block[] = [];
   for (let at = 0; at < lines.length;) {
     const kind = kindOf(lines[at] ?? "", depth);
     const end = kind === "pre" ? fenceEnd(lines, at) : runEnd(lines, at, kind, depth);
     const own = lines.slice(at, end);
     if (kind === "pre") blocks.push(fenced(own));
-    else if (kind === "quote") blocks.push(quoted(own, depth));
-    else blocks.push({ t: "para", of: joinLines(own) });
+    else if (kind === "quote") blocks.push(quoted(own, depth, isKept));
+    else blocks.push({ t: "para", of: joinLines(own, isKept) });
     at = end;
   }
   return blocks;
@@ -62,10 +68,10 @@ function runEnd(lines: readonly string[], at: number, kind: Kind, depth: number)
   return end;
 }
 
-function quoted(lines: readonly string[], depth: number): Block {
+function quoted(lines: readonly string[], depth: number, isKept: Kept): Block {
   if (lines.every((line) => /^[>\s\p{Cc}]*$/u.test(line))) return typed(lines);
   const inner = lines.map((line) => line.replace(/^>\s?/u, ""));
-  return { t: "quote", of: blocksOf(inner, depth + 1) };
+  return { t: "quote", of: blocksOf(inner, depth + 1, isKept) };
 }
 
 const typed = (lines: readonly string[]): Block => ({ t: "para", of: [{ t: "text", text: lines.join("\n") }] });
@@ -81,12 +87,12 @@ function fenced(lines: readonly string[]): Block {
   return { t: "pre", text, lang: isLang ? info : null };
 }
 
-function joinLines(lines: readonly string[]): readonly Inline[] {
+function joinLines(lines: readonly string[], isKept: Kept): readonly Inline[] {
   const of: Inline[] = [];
   let text = "";
   for (const [index, line] of lines.entries()) {
     if (index > 0) text += "\n";
-    for (const inline of spansOf(line, 0, line.length, addressesIn(line))) {
+    for (const inline of spansOf(line, 0, line.length, { addresses: addressesIn(line), isKept })) {
       if (inline.t === "text") text += inline.text;
       else {
         if (text !== "") of.push({ t: "text", text });
@@ -97,6 +103,11 @@ function joinLines(lines: readonly string[]): readonly Inline[] {
   }
   if (text !== "") of.push({ t: "text", text });
   return of;
+}
+
+interface Rules {
+  readonly addresses: Addresses;
+  readonly isKept: Kept;
 }
 
 /** Addresses of a line: from where each begins to where it ends. */
@@ -122,7 +133,7 @@ const MARKS: ReadonlyMap<string, "bold" | "italic" | "strike" | "code"> = new Ma
 ]);
 
 /** XEP-0393 §6.2. A span has no span of its own kind in it, because the first mark that can close it does. */
-function spansOf(line: string, begin: number, end: number, addresses: Addresses): readonly Inline[] {
+function spansOf(line: string, begin: number, end: number, rules: Rules): readonly Inline[] {
   const of: Inline[] = [];
   const unclosed = new Set<string>();
   let from = begin;
@@ -134,10 +145,10 @@ function spansOf(line: string, begin: number, end: number, addresses: Addresses)
     const char = line.charAt(at);
     const mark = MARKS.get(char);
     if (mark === undefined || unclosed.has(char) || !opens(line, at, begin)) {
-      at = addresses.get(at) ?? at + 1;
+      at = rules.addresses.get(at) ?? at + 1;
       continue;
     }
-    const close = closeOf(line, at, end, mark === "code" ? NO_ADDRESSES : addresses);
+    const close = closeOf(line, at, end, mark === "code" ? { ...rules, addresses: NO_ADDRESSES } : rules);
     if (close === -1) {
       unclosed.add(char);
       at += 1;
@@ -149,7 +160,7 @@ function spansOf(line: string, begin: number, end: number, addresses: Addresses)
     }
     flush(at);
     if (mark === "code") of.push({ t: "code", text: line.slice(at + 1, close) });
-    else of.push({ t: mark, of: spansOf(line, at + 1, close, addresses) });
+    else of.push({ t: mark, of: spansOf(line, at + 1, close, rules) });
     from = at = close + 1;
   }
   flush(end);
@@ -165,11 +176,10 @@ function opens(line: string, at: number, begin: number): boolean {
   return isBegin && next !== "" && next !== line.charAt(at) && !isSpace(next);
 }
 
-function closeOf(line: string, open: number, end: number, addresses: Addresses): number {
+function closeOf(line: string, open: number, end: number, { addresses, isKept }: Rules): number {
   const char = line.charAt(open);
   for (let at = open + 1; at < end;) {
-    if (at > open + 1 && line.charAt(at) === char && !isSpace(line.charAt(at - 1)) && !isWithinWord(line, at))
-      return at;
+    if (at > open + 1 && line.charAt(at) === char && !isSpace(line.charAt(at - 1)) && !isKept(line, at)) return at;
     at = addresses.get(at) ?? at + 1;
   }
   return -1;

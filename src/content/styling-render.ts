@@ -2,7 +2,7 @@ import type { Block, Inline } from "../contract/content.ts";
 import { withoutC0 } from "./controls.ts";
 import { endsInUrl, shownLink } from "./links.ts";
 import { hasLine, plainText, quoted } from "./plain.ts";
-import { parseStyling } from "./styling-parse.ts";
+import { parseLetter, parseStyling } from "./styling-parse.ts";
 import { splitLines, tidy } from "./tidy.ts";
 
 /** Text as XMPP carries it. */
@@ -21,7 +21,8 @@ export function styled(blocks: readonly Block[]): Styled {
   const words = withoutC0(plainText(blocks));
   if (blocks.every(isPlain)) return { text: words, isStyled: false };
   const text = withoutC0(blocksText(blocks, true));
-  const isStyled = !hasLine(blocks, BLOCK) && plainText(parseStyling(text)) === words;
+  const isRead = [parseStyling, parseLetter].every((parse) => plainText(parse(text)) === words);
+  const isStyled = isRead && !hasLine(blocks, BLOCK);
   return { text: isStyled ? text : words, isStyled };
 }
 

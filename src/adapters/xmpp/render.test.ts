@@ -23,6 +23,7 @@ describe("one message", () => {
     ["a word", "normal", "<alice> a word", false],
     ["waves", "action", "/me <alice> waves", false],
     ["2 *3* 4", "normal", "<alice> 2 *3* 4", true],
+    ["_private_var", "normal", "<alice> _private_var", true],
     ["> no quote", "normal", "<alice> > no quote", false],
     ["a\n> no quote", "normal", "<alice> a\n> no quote", true],
     ["a\nb", "normal", "<alice> a\nb", false],
