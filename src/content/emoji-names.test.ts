@@ -12,6 +12,7 @@ test.each([
   ["raised_hands_light_skin_tone", "🙌🏻"],
   ["man-running_medium_skin_tone", "🏃🏽‍♂️"],
   ["nothing_light_skin_tone", null],
+  ["cat_dark_skin_tone", null],
   ["flag-de", "🇩🇪"],
   ["Christmas_tree", "🎄"],
   ["OK_hand", "👌"],

@@ -7,7 +7,7 @@ export function emojiNamed(code: string): string | null {
   if (code === "simple_smile") return emojiNamed("slightly_smiling_face");
   const [, base = "", tone = ""] = /^(.+?)_(light|medium_light|medium|medium_dark|dark)_skin_tone$/.exec(code) ?? [];
   const emoji = base === "" ? null : emojiNamed(base);
-  if (emoji !== null) return toned(emoji, TONES.indexOf(tone));
+  if (emoji !== null) return /^\p{Emoji_Modifier_Base}/u.test(emoji) ? toned(emoji, TONES.indexOf(tone)) : null;
   const flag = /^flag-([a-z])([a-z])$/.exec(code);
   return flag === null ? null : regionalIndicator(flag[1] ?? "") + regionalIndicator(flag[2] ?? "");
 }

@@ -17,9 +17,9 @@ export function replaceStandingCodes(text: string, format: string): string {
   let count = 0;
   const marked = replaceInPieces(pieces, () => String.fromCodePoint(MARK + count++));
   if (count === 0) return text;
-  const kept = unspoken(parse(format, marked)).join("");
+  const kept = new Set(unspoken(parse(format, marked)).join(""));
   let at = MARK;
-  return replaceInPieces(pieces, (emoji, code) => (kept.includes(String.fromCodePoint(at++)) ? code : emoji));
+  return replaceInPieces(pieces, (emoji, code) => (kept.has(String.fromCodePoint(at++)) ? code : emoji));
 }
 
 /**
