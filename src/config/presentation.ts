@@ -47,11 +47,11 @@ export const sharedSchema = {
     EmojiCodes: {
       enum: ["standing", "reference", "off"],
       description:
-        "Which short codes in messages from here become emoji, such as `:cat:`. `standing`: those that stand alone between spaces or punctuation, outside code and addresses; `reference`: all of them, as matterbridge does it; `off`: none.",
+        "Which short codes in messages and captions from here become emoji, such as `:cat:`. `standing`: those that stand alone between spaces or punctuation, outside code and addresses; `reference`: all of them, as matterbridge does it; `off`: none.",
       default: "standing",
     },
     ReplaceMessages: replacements(
-      "Changes the text of messages from here: pairs of a regular expression and its replacement.",
+      "Changes the texts and captions of messages from here: pairs of a regular expression and its replacement.",
     ),
     ReplaceNicks: replacements(
       "Changes the names of senders from here: pairs of a regular expression and its replacement.",
