@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { endOfUrl } from "./links.ts";
 
 test.each([
+  ["a|https://e.example/a_|", "https://e.example/a_"],
+  ["https://e.example/a|| b", "https://e.example/a"],
   ["https://youtu.be/abcdefghij_", "https://youtu.be/abcdefghij_"],
   ["https://e.example/__init__ and", "https://e.example/__init__"],
   ["https://e.example/a*", "https://e.example/a*"],

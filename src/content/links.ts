@@ -37,7 +37,7 @@ export function endsInUrl(text: string): boolean {
 const URL_MAX = 2048;
 
 const TRAILING = new Set("?!.,:;*_~'|");
-const MARKS = new Set("*_~|");
+const MARKS = new Set("*_~");
 
 /** Whether the last of these marks before the address begins something, as in `_see https://example.org/_`. */
 function isOpen(text: string, at: number, mark: string): boolean {
