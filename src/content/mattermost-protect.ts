@@ -122,22 +122,23 @@ function isPing(text: string, at: number, before: string): boolean {
 /** Where something ends that a client may turn into a link, and how it is written. */
 function word(text: string, at: number, sign: string, ahead: Ahead): readonly [end: number, written: string] {
   const before = text.charAt(at - 1);
-  const isWord = isAlnum(before) || before === "_";
+  const isAfterMark = before === "_" && !isAlnum(text.charAt(at - 2));
+  const isWord = isAlnum(before) || (before === "_" && !isAfterMark);
   const end = /^https?$/i.test(sign) && !isWord ? endOfUrl(text, at) : at;
   if (end > at)
-    return [end, (/\p{L}|\p{N}/u.test(before) ? APART : "") + address(text.slice(at, end), text.slice(end))];
+    return [end, (/\p{L}|\p{N}/u.test(before) ? APART : "") + address(text.slice(at, end), isAfterMark ? null : text.slice(end))];
   if (!isWord && /^www/i.test(sign)) {
     const lead = text.slice(Math.max(at - WORD_MAX, 0), at);
     const url = lead + SCHEME + text.slice(at, at + WORD_MAX);
     const ended = at + Math.max(endOfUrl(url, lead.length) - lead.length - SCHEME.length, 0);
-    const written = address(text.slice(at, ended), text.slice(ended));
+    const written = address(text.slice(at, ended), isAfterMark ? null : text.slice(ended));
     // Between angle brackets, an address needs a scheme.
     if (ended > at + sign.length + 1) return [ended, written.replace(/^</, `<${SCHEME}`)];
   }
   // Its signs would be part of the address, and so would their backslashes.
   const isPlain = ahead.odd.from(at + sign.length + 1) >= Math.min(ahead.space.from(at), at + WORD_MAX);
   const [last = ""] = sign.slice(-1);
-  if (isPlain && !isWord) return [at + sign.length, sign];
+  if (isPlain && !isWord && !isAfterMark) return [at + sign.length, sign];
   return /^[a-z]+$/i.test(sign) && text.charAt(at + sign.length) === ":"
     ? [at + sign.length + 1, `${sign}:${APART}`]
     : [at + sign.length, sign.slice(0, -1) + APART + last];
@@ -149,11 +150,13 @@ const SCHEME = "http://";
 const CLEAN = /^(?:[\p{L}\p{N}/]|[-.?=&%#+,@!'$:]|(?<=[A-Za-z\d])_(?=[A-Za-z\d])|\([^()*_~]*\))*$/u;
 const ENDED = /^(?:$|\s|[.,;:!?)\]'"]{1,16}(?:\s|$))/u;
 
-function address(url: string, rest: string): string {
+/** `rest`: what follows; null: an engine may not see that it begins. */
+function address(url: string, rest: string | null): string {
   const safe = url
     .replaceAll(/@(?=(?:all|channel|here|everyone)(?![a-z0-9]))/gi, "%40")
     // Clients read entities in addresses, too.
     .replaceAll(/(&#?\w{1,32});/g, "$1%3B");
+  if (rest === null) return `<${safe}>`;
   const isEntity = rest.startsWith(";") && /&#?\w{1,32}$/.test(safe);
   return CLEAN.test(safe) && ENDED.test(rest) && !isEntity ? safe : `<${safe}>`;
 }

@@ -135,6 +135,8 @@ describe("plain text has only what it needs to be shown as it is", () => {
     ["www.e.example/_x_/~y*", "<http://www.e.example/_x_/~y*>"],
     ["**www.e.example/abc_**", String.raw`\*\*<http://www.e.example/abc_>\*\*`],
     ["www.e.example/@all", "www.e.example/%40all"],
+    ["_www.e.example/a_b_", String.raw`\_<http://www.e.example/a_b>\_`],
+    ["_http://e.example/a_b x_", String.raw`\_<http://e.example/a_b> x\_`],
   ])("an address that engines end in several places keeps its signs: %s", (words, written) => {
     expect(write(words)).toBe(written);
   });
