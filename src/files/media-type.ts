@@ -117,11 +117,18 @@ export function isShown(mime: string): boolean {
 /** The name with an ending that fits the type, when it has no ending of its own. */
 export async function withEnding(name: string, mime: string): Promise<string> {
   const { extension, lookup } = await tables();
-  const ending = extension(mime);
+  const ending = USUAL.get(mime) ?? extension(mime);
   const hasEnding = ENDING.test(name) || (LONG_ENDING.test(name) && lookup(name) !== false);
   return ending === false || mime === UNKNOWN || hasEnding ? name : `${name}.${ending}`;
 }
 
-const ENDING = /[^.]\.[\p{L}\p{N}]{1,5}$/u;
+/** Players and previews know these; the tables name others first, such as `mpga`. */
+const USUAL: ReadonlyMap<string, string> = new Map([
+  ...["aac", "flac", "ogg", "opus", "webm"].map((kind) => [`audio/${kind}`, kind] as const),
+  ["audio/mpeg", "mp3"],
+  ["video/quicktime", "mov"],
+]);
+
+const ENDING = /[^.]\.[\p{L}\p{N}]{1,5}[\s.]*$/u;
 /** It is one where the tables know it, as `geojson`; else it may be a word. */
 const LONG_ENDING = /[^.]\.[a-z\d]{6,}$/iu;
