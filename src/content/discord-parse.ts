@@ -3,6 +3,7 @@ import { isUnseen } from "./controls.ts";
 import { DiscordCode } from "./discord-code.ts";
 import { parseDiscordWords } from "./discord-inline.ts";
 import { listLinesAt } from "./list-lines.ts";
+import { hidden } from "./spoilers.ts";
 
 /**
  * Discord's text with names inline (discord-names.ts), as a tree: headings of three levels, quotes, lists, blocks of
@@ -50,6 +51,13 @@ function blocksOf(text: string, where: Where): readonly Block[] {
     const { pre, end } = lineFrom(text, place, code);
     place = end;
     if (pre === null) continue;
+    const spoiler = spoilerAround(text, from, pre.at, end);
+    if (spoiler !== null) {
+      flush(spoiler.from);
+      blocks.push(...hidden([pre.block]));
+      from = place = spoiler.to + (text.charAt(spoiler.to) === "\n" ? 1 : 0);
+      continue;
+    }
     flush(text.charAt(pre.at - 1) === "\n" ? pre.at - 1 : pre.at);
     blocks.push(pre.block);
     if (text.charAt(end) === "\n") place += 1;
@@ -72,6 +80,21 @@ interface Line {
   /** A block of code within it, which ends it. */
   readonly pre: { readonly at: number; readonly block: Block } | null;
   readonly end: number;
+}
+
+const SPOILER = "||";
+const OPENING = /\n?\|\|\n?$/;
+const CLOSING = /\n?\|\|/y;
+
+/** Where the spoiler begins and ends that is around a block of code and nothing else; `from`: of the words before. */
+function spoilerAround(text: string, from: number, at: number, end: number): { from: number; to: number } | null {
+  const before = text.slice(from, at);
+  const opening = OPENING.exec(before);
+  CLOSING.lastIndex = end;
+  if (opening === null || !CLOSING.test(text)) return null;
+  // The mark before the block may be the end of a spoiler, or text.
+  const marks = before.match(/\\[^]|\|\|/g)?.filter((mark) => mark === SPOILER).length ?? 0;
+  return marks % 2 === 0 ? null : { from: from + opening.index, to: CLOSING.lastIndex };
 }
 
 /** Words from a place to the end of their line; a code span may have more lines. */

@@ -1,6 +1,7 @@
 import type { Block, Inline } from "../contract/content.ts";
 import type { UserRef } from "../contract/ids.ts";
 import { markedItem } from "./list-text.ts";
+import { hidden } from "./spoilers.ts";
 
 /** What an inline element does to its text. */
 export type Wrap =
@@ -38,6 +39,8 @@ export class HtmlBuilder {
   /** The text of `<pre>`, null outside of one. */
   private raw: string | null = null;
   private lang: string | null = null;
+  /** A part of the text of `<pre>` is to be hidden, so all of it is: code holds no spoiler. */
+  private isHidden = false;
 
   get inPre(): boolean {
     return this.raw !== null;
@@ -81,6 +84,7 @@ export class HtmlBuilder {
 
   open(wrap: Wrap): () => void {
     const before = this.path;
+    this.isHidden ||= wrap.t === "spoiler";
     // The same within the same says nothing, and neither links nor mentions hold links.
     const nested = before.some(({ t }) => t === wrap.t || (isAddress(t) && isAddress(wrap.t)));
     if (!nested || wrap.t === "colour") this.path = [...before, wrap];
@@ -133,11 +137,14 @@ export class HtmlBuilder {
     this.flush();
     this.raw = "";
     this.lang = null;
+    this.isHidden = this.path.some(({ t }) => t === "spoiler");
     return () => {
       // A line break at either end belongs to the markup.
       const text = (this.raw ?? "").replace(/^\r?\n/, "").replace(/\r?\n$/, "");
       this.raw = null;
-      if (text !== "") this.frame.blocks.push({ t: "pre", text: text.replaceAll(/\r\n?/g, "\n"), lang: this.lang });
+      if (text === "") return;
+      const block: Block = { t: "pre", text: text.replaceAll(/\r\n?/g, "\n"), lang: this.lang };
+      this.frame.blocks.push(...(this.isHidden ? hidden([block]) : [block]));
     };
   }
 

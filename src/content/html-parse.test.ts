@@ -74,6 +74,8 @@ test.each<[string, readonly Block[]]>([
     '<a href="https://matrix.to/#/@bob:e.example">Bob <i>B</i></a>: hi',
     [para({ t: "mention", user: "@bob:e.example" as UserRef, text: "Bob B" }, text(": hi"))],
   ],
+  ["<span data-mx-spoiler><pre>a</pre></span>", [para(marked("spoiler", { t: "code", text: "a" }))]],
+  ["<pre>a<span data-mx-spoiler>b</span></pre>", [para(marked("spoiler", { t: "code", text: "ab" }))]],
   ['<span data-mx-spoiler="why">a</span><span>b</span>', [para(marked("spoiler", text("a")), text("b"))]],
   [
     '<span data-mx-color="#FF0000" data-mx-bg-color="#00ff00">a</span><font color="#0000ff">b</font><font color="red">c</font>',
