@@ -126,7 +126,10 @@ function word(text: string, at: number, sign: string, ahead: Ahead): readonly [e
   const isWord = isAlnum(before) || (before === "_" && !isAfterMark);
   const end = /^https?$/i.test(sign) && !isWord ? endOfUrl(text, at) : at;
   if (end > at)
-    return [end, (/\p{L}|\p{N}/u.test(before) ? APART : "") + address(text.slice(at, end), isAfterMark ? null : text.slice(end))];
+    return [
+      end,
+      (/\p{L}|\p{N}/u.test(before) ? APART : "") + address(text.slice(at, end), isAfterMark ? null : text.slice(end)),
+    ];
   if (!isWord && /^www/i.test(sign)) {
     const lead = text.slice(Math.max(at - WORD_MAX, 0), at);
     const url = lead + SCHEME + text.slice(at, at + WORD_MAX);
