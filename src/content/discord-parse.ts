@@ -42,22 +42,23 @@ function blocksOf(text: string, where: Where): readonly Block[] {
   for (let [place, line] = [0, 0]; place < text.length;) {
     while ((starts[line] ?? text.length) < place) line += 1;
     const found = starts[line] === place ? blockAt(lines, line, where) : null;
-    if (found !== null) {
+    const spoiler = found === null ? null : spoilerOver(text, from, place);
+    if (found !== null && spoiler === null) {
       flush(place - 1);
       blocks.push(found.block);
       from = place = starts[found.end + (isParted(lines, found) ? 1 : 0)] ?? text.length;
       continue;
     }
     const { pre, end } = lineFrom(text, place, code);
-    place = end;
-    if (pre === null) continue;
-    const spoiler = spoilerAround(text, from, pre.at, end);
-    if (spoiler !== null) {
-      flush(spoiler.from);
-      blocks.push(...hidden([pre.block]));
-      from = place = spoiler.to + (text.charAt(spoiler.to) === "\n" ? 1 : 0);
+    const over = spoiler ?? (pre === null ? null : spoilerOver(text, from, pre.at, end));
+    if (over !== null) {
+      flush(text.charAt(over.at - 1) === "\n" ? over.at - 1 : over.at);
+      blocks.push(...hidden(blocksOf(over.words, where)));
+      from = place = over.end + (text.charAt(over.end) === "\n" ? 1 : 0);
       continue;
     }
+    place = end;
+    if (pre === null) continue;
     flush(text.charAt(pre.at - 1) === "\n" ? pre.at - 1 : pre.at);
     blocks.push(pre.block);
     if (text.charAt(end) === "\n") place += 1;
@@ -83,18 +84,34 @@ interface Line {
 }
 
 const SPOILER = "||";
-const OPENING = /\n?\|\|\n?$/;
-const CLOSING = /\n?\|\|/y;
+/** What may be the mark of a spoiler, behind what holds none. */
+const MARKS = /\\[^]|`+[^`]*`+|\|\|/g;
 
-/** Where the spoiler begins and ends that is around a block of code and nothing else; `from`: of the words before. */
-function spoilerAround(text: string, from: number, at: number, end: number): { from: number; to: number } | null {
-  const before = text.slice(from, at);
-  const opening = OPENING.exec(before);
-  CLOSING.lastIndex = end;
-  if (opening === null || !CLOSING.test(text)) return null;
-  // The mark before the block may be the end of a spoiler, or text.
-  const marks = before.match(/\\[^]|\|\|/g)?.filter((mark) => mark === SPOILER).length ?? 0;
-  return marks % 2 === 0 ? null : { from: from + opening.index, to: CLOSING.lastIndex };
+interface Spoiler {
+  readonly at: number;
+  readonly words: string;
+  readonly end: number;
+}
+
+/**
+ * The spoiler that begins between `from` and `at` and ends behind `end`: it goes before the block between these two.
+ */
+function spoilerOver(text: string, from: number, at: number, end = at): Spoiler | null {
+  let opening = -1;
+  for (let mark = markFrom(text, from, at); mark !== -1; mark = markFrom(text, mark + SPOILER.length, at))
+    opening = opening === -1 ? mark : -1;
+  const closing = opening === -1 ? -1 : markFrom(text, end, text.length);
+  const words = text.slice(opening + SPOILER.length, closing);
+  if (closing === -1 || isUnseen(words)) return null;
+  return { at: opening, words: words.replaceAll(/^\n|\n$/g, ""), end: closing + SPOILER.length };
+}
+
+/** The next mark that ends up to `to`; -1: none. */
+function markFrom(text: string, from: number, to: number): number {
+  MARKS.lastIndex = from;
+  for (let found = MARKS.exec(text); found !== null && MARKS.lastIndex <= to; found = MARKS.exec(text))
+    if (found[0] === SPOILER) return found.index;
+  return -1;
 }
 
 /** Words from a place to the end of their line; a code span may have more lines. */
