@@ -15,7 +15,7 @@ import { compileView, type View } from "../gateway/view.ts";
 import { ApiAccount } from "../http/api/account.ts";
 import { Certainty } from "../http/api/certainty.ts";
 import { FileLines } from "../http/api/file-lines.ts";
-import { Ingest } from "../http/api/ingest.ts";
+import { Ingest, type IngestDeps } from "../http/api/ingest.ts";
 import type { Side } from "../http/example/pages.ts";
 import type { ServerShare } from "../http/server-share.ts";
 import { explainListenError, listenAt } from "../http/listen.ts";
@@ -87,6 +87,19 @@ export function viewOf(account: Account, { accounts }: Config, { files }: Pick<A
 
 const nowMs = (): number => systemClock.nowMs();
 
+/** Links of the endpoint end: readers get them from `linkFor`, when they are given a message. */
+function folderAddresses({ general: { media } }: Config, files: FileStore): Pick<IngestDeps, "addressOf"> {
+  const { endpoint, folder } = media;
+  if (endpoint === null && folder === null) return {};
+  return {
+    addressOf: async (id, name) => {
+      if (folder === null) return null;
+      const ready = await files.ready({ id, name, mime: null, bytes: null }, new AbortController().signal);
+      return ready.ok && ready.link?.startsWith(folder.url) === true ? ready.link : null;
+    },
+  };
+}
+
 /** Opens the readers of an API account and its server, which does not listen yet. Rejects with a LogError. */
 export async function createApiServer(account: Account, config: Config, core: ApiCore): Promise<ApiServer> {
   const { log, files, routes, lock, share, logger, onDrop, mayCall } = core;
@@ -97,9 +110,9 @@ export async function createApiServer(account: Account, config: Config, core: Ap
     if (kept === null || typeof kept === "string") return kept;
     throw new LogError("unreachable", kept.why.message);
   };
-  const publishes = config.general.media.endpoint !== null;
   const inbound = compileInbound(account);
-  const ingest = new Ingest({ account, log, routes, lock, inbound, logger, nowMs, keepFile, publishes, onDrop });
+  const addressOf = folderAddresses(config, files);
+  const ingest = new Ingest({ account, log, routes, lock, inbound, logger, nowMs, keepFile, ...addressOf, onDrop });
   const onError = (error: unknown, path: string): void =>
     logger.error({ account: account.name, path, error: describe(error) }, "a request failed: this is a bug");
   const token = settings.Token === "" ? null : settings.Token;

@@ -23,7 +23,7 @@ interface Setup {
   /** Another account in the gateway. */
   readonly other?: Account;
   readonly keepFile?: (content: Uint8Array, name: string) => Promise<string | null>;
-  readonly publishes?: boolean;
+  readonly addressOf?: () => Promise<string | null>;
   readonly get?: (seq: number) => Promise<Known | null>;
   /** Every commit takes a turn of the event loop. */
   readonly slow?: boolean;
@@ -36,14 +36,7 @@ function lastOf(entries: readonly NewEntry[]): Partial<Known> {
 }
 
 /** An account in the gateway `main` with another; what it appends is kept, with seqs from 1. */
-function ingestOf({
-  own = API,
-  other = anAccount("api.other"),
-  keepFile,
-  publishes = false,
-  get,
-  slow = false,
-}: Setup = {}) {
+function ingestOf({ own = API, other = anAccount("api.other"), keepFile, addressOf, get, slow = false }: Setup = {}) {
   const entries: NewEntry[] = [];
   const append = async (batch: Batch): Promise<Appended> => {
     if (slow) await new Promise(setImmediate);
@@ -60,7 +53,12 @@ function ingestOf({
   const deps = { account: own, log, routes, inbound: compileInbound(own), logger, nowMs: () => 0 };
   const dropped: Dropped[] = [];
   const onDrop = (drop: Dropped): unknown => dropped.push(drop);
-  const ingest = new Ingest({ ...deps, onDrop, publishes, ...(keepFile !== undefined && { keepFile }) });
+  const ingest = new Ingest({
+    ...deps,
+    onDrop,
+    ...(addressOf !== undefined && { addressOf }),
+    ...(keepFile !== undefined && { keepFile }),
+  });
   return { entries, dropped, post: (draft: Partial<Draft>) => ingest.post({ ...DRAFT, ...draft }, null), ingest };
 }
 
@@ -125,10 +123,26 @@ describe("files", () => {
     expect(stored.message.Extra?.file.map(({ Data }) => Data)).toEqual(["aGk=", "", "aGk="]);
   });
 
-  test("are kept for other accounts of the API, where they get addresses", async () => {
-    const { entries, post } = ingestOf({ keepFile, publishes: true });
+  test("are kept for other accounts of the API, where they get addresses and a SHA", async () => {
+    const addressOf = (): Promise<string> => Promise.resolve("https://f.example/a");
+    const { entries, post } = ingestOf({ keepFile, addressOf });
     await post({ files });
-    expect(decodeStored(entries[0]?.payload ?? "").files).toEqual(['{"is":"stored","sha256":"hi"}', null, null]);
+    const { files: kept, message } = decodeStored(entries[0]?.payload ?? "");
+    expect(kept).toEqual(['{"is":"stored","sha256":"hi"}', null, null]);
+    const shown = message.Extra?.file.map(({ URL, SHA }) => [URL, SHA]);
+    expect(shown).toEqual([
+      ["https://f.example/a", "c22b5f91"],
+      ["https://f.example/b", ""],
+      ["", ""],
+    ]);
+  });
+
+  test("keep the address and the SHA that their client has given", async () => {
+    const given = [aDraft({ Name: "a", URL: "https://f.example/own", SHA: "s" })];
+    const { entries, post } = ingestOf({ keepFile, addressOf: () => Promise.resolve(null) });
+    await post({ files: given });
+    const [file] = decodeStored(entries[0]?.payload ?? "").message.Extra?.file ?? [];
+    expect(file).toMatchObject({ URL: "https://f.example/own", SHA: "s" });
   });
 
   test.each<[string, Setup]>([

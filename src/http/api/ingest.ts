@@ -18,6 +18,7 @@ import type { ReadWriteLock } from "../../lib/read-write-lock.ts";
 import { Throttle } from "../../lib/throttle.ts";
 import { act, findTarget, type PostResult, type PostPlace } from "./acting.ts";
 import { extraOf, type FileDraft } from "./file-drafts.ts";
+import { type AddressOf, withPublished } from "./published-files.ts";
 import { type Draft, reservedEvent } from "./post-body.ts";
 import { explain, shorten } from "./posting-refusal.ts";
 import { problem, type HttpProblem, notStored } from "./problem.ts";
@@ -53,8 +54,8 @@ export interface IngestDeps {
    * it is not kept. Rejects with a LogError when its message is to be refused. Absent: no content is kept.
    */
   readonly keepFile?: (content: Uint8Array, name: string) => Promise<string | null>;
-  /** Kept files get addresses, so they are kept for readers of the API as well. */
-  readonly publishes?: boolean;
+  /** Kept files get addresses, so they are kept for readers of the API as well. Absent: there is no media server. */
+  readonly addressOf?: AddressOf;
   /** Absent: nobody asks what was dropped. */
   readonly onDrop?: OnDrop;
 }
@@ -214,34 +215,35 @@ export class Ingest {
   /** What comes after it waits until it is stored: what is looked up then is the message as this one leaves it. */
   async #act(draft: Draft, at: PostPlace, once: OnceKey | null, poster: Poster): Promise<void> {
     const posted = await act(this.#message(draft, at.gateway), draft.id, at, this.#acting);
-    const files = posted.is === "entry" ? await this.#keep(draft.files, at) : [];
-    await new Promise<void>((leave) => this.#take({ posted, files }, at, once, new Passing(poster, { leave })));
+    const ready = posted.is === "entry" ? await this.#keep(posted, draft.files, at) : { posted, files: [] };
+    await new Promise<void>((leave) => this.#take(ready, at, once, new Passing(poster, { leave })));
   }
 
   /** A parent that nobody knows is no reason to lose what was said: it travels as given. */
   async #sayMore(posted: PostedEntry, parent: string, given: readonly FileDraft[], at: PostPlace): Promise<Ready> {
     const target = parent === "" ? null : await findTarget(parent, at, this.#acting);
     const about = aboutReply(target, null);
-    return { posted: { ...posted, about }, files: await this.#keep(given, at) };
+    return await this.#keep({ ...posted, about }, given, at);
   }
 
   #keeps(given: readonly FileDraft[], { subject }: PostPlace): boolean {
-    const { keepFile, publishes = false } = this.#deps;
+    const { keepFile, addressOf } = this.#deps;
     if (given.length === 0 || keepFile === undefined) return false;
     const { network, readers } = this.#audience(subject);
-    return (network || (readers && publishes)) && given.some(({ content }) => content !== null);
+    return (network || (readers && addressOf !== undefined)) && given.some(({ content }) => content !== null);
   }
 
   /** `given`: the content of its files, as long as it has some. */
-  async #keep(given: readonly FileDraft[], at: PostPlace): Promise<readonly (FileId | null)[]> {
-    const { keepFile } = this.#deps;
-    if (keepFile === undefined || !this.#keeps(given, at)) return [];
+  async #keep(posted: PostedEntry, given: readonly FileDraft[], at: PostPlace): Promise<Ready> {
+    const { keepFile, addressOf } = this.#deps;
+    if (keepFile === undefined || !this.#keeps(given, at)) return { posted, files: [] };
     const files: (FileId | null)[] = [];
     for (const { content, Name } of given) {
       const sha256 = content === null ? null : await keepFile(content, Name);
       files.push(sha256 === null ? null : fileId({ is: "stored", sha256 }));
     }
-    return files;
+    if (addressOf === undefined) return { posted, files };
+    return { posted: { ...posted, message: await withPublished(posted.message, given, files, addressOf) }, files };
   }
 
   #audience(subject: string): Audience {
