@@ -54,8 +54,8 @@ export class Followers {
     for (const entry of entries) {
       // The tail lets go of a text after its listeners have seen it.
       if (entry.payload === null) continue;
-      // The same words as those of the message that it stands for.
-      if (entry.label === EventLabel.again) continue;
+      // The same words as those of the message that it stands for; the same deletion.
+      if (entry.label === EventLabel.again || entry.label === EventLabel.withdrawal) continue;
       try {
         this.#showOne(entry, entry.payload);
       } catch (error) {

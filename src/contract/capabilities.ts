@@ -22,6 +22,8 @@ export interface Capabilities {
   readonly ops: { readonly [K in OptionalKind]: "native" | "none" };
   /** `emulated`: people see it only in words, which the core adds, though `OpReply` comes beside them for programs. */
   readonly reply: Level;
+  /** The adapter shows words of the message that is answered, from `OpReply`. Absent: the network shows them itself. */
+  readonly quotesReplies?: true;
   /** How a reply is said in words: the quoted line before it, or the name of who is answered. */
   readonly replyWords: "quote" | "address";
   readonly thread: Level;

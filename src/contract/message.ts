@@ -71,6 +71,8 @@ export const EventLabel = {
   failure: "rialto_failure",
   /** A message that one destination is sent again: no reader of the API hears of it. */
   again: "rialto_again",
+  /** A message was deleted where this is read: answers there stop quoting it. No reader of the API gets it. */
+  withdrawal: "rialto_withdrawal",
 } as const;
 
 /** The labels of people coming and going. */

@@ -31,6 +31,7 @@ import type { JoinChannel } from "./session/channel.ts";
 import type { AccountStatus } from "./status.ts";
 import type { PlaceDisplay } from "./typing.ts";
 import type { FileArchive } from "./known-files.ts";
+import { withWithdrawals } from "./withdrawals.ts";
 import { Supervisor } from "./session/supervisor.ts";
 
 /** What all accounts share, over all configurations. */
@@ -106,7 +107,9 @@ export class AccountRuntime {
     // The way in knows the lanes, which are not open yet.
     const underWay = (channel: string): Promise<void> | null => part.#underWay(channel);
     const normalizer = recordOf(account);
-    const way = { account, normalizer, routes, log, plain: shared.lanes, logger, clock, random, cursor, underWay };
+    const { ids, archive } = log;
+    const own = { ...withWithdrawals(log, routes), ids, ...(archive !== undefined && { archive }) };
+    const way = { account, normalizer, routes, log: own, plain: shared.lanes, logger, clock, random, cursor, underWay };
     const intake = new Intake({
       ...way,
       ...(lock !== undefined && { lock }),

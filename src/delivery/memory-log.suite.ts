@@ -1,7 +1,10 @@
+import { EventLabel } from "../contract/message.ts";
+import { decodeStored } from "../gateway/codec.ts";
 import type { LogErrorCode } from "../log/errors.ts";
 import { LogError } from "../log/errors.ts";
 import type { Appended, Batch, Ids, Log, Mark, Receipt, Seq, StoredEntry, Subject } from "../log/log.ts";
 import { appendThen } from "../log/suite/append-then.suite.ts";
+import type { FileArchive } from "./known-files.ts";
 import { IdsModel } from "../log/suite/ids-model.suite.ts";
 
 /** What a log keeps when the program dies. */
@@ -39,6 +42,19 @@ export class MemoryLog implements Log {
     this.#step = step;
     this.#nowMs = nowMs;
     this.ids = disk.ids.answers(() => this.#readable());
+  }
+
+  get archive(): FileArchive {
+    const { entries } = this.#disk;
+    const isEdit = ({ label, payload }: StoredEntry, of: Seq): boolean =>
+      label === EventLabel.edit && decodeStored(payload).about?.seq === of;
+    return {
+      entry: async (seq) => await Promise.resolve(entries.find((entry) => entry.seq === seq) ?? null),
+      standing: async (seqs) =>
+        await Promise.resolve(
+          seqs.map((of) => ({ revised: entries.findLast((entry) => isEdit(entry, of))?.seq ?? null })),
+        ),
+    };
   }
 
   get head(): Seq {

@@ -68,6 +68,7 @@ export const PLAN: Plan = {
     thread: about?.thread ?? null,
     standing: about?.is === "reaction",
     line: null,
+    quoting: null,
     files: files.map((id, at) => {
       return id === null ? null : { id, name: message.Extra?.file[at]?.Name ?? "", mime: null, bytes: null };
     }),

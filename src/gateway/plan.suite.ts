@@ -55,6 +55,8 @@ export const NOTHING_HERE: Here = {
   ageMs: null,
   standing: [],
   line: null,
+  quoting: [],
+  answers: [],
   together: [],
   files: [],
   avatar: null,

@@ -129,7 +129,7 @@ test("what a client of the API posts as a join is said by that client", () => {
 
 test("a plain message asks for nothing", () => {
   for (const plan of [planOf(), planOf({}, [], ABLE)]) {
-    const needs = { about: null, thread: null, standing: false, line: null, files: [], avatar: null };
+    const needs = { about: null, thread: null, standing: false, line: null, quoting: null, files: [], avatar: null };
     expect(plan.needs(plan.read(encode(aMessage())), NOTHING_HERE)).toEqual(needs);
   }
 });

@@ -5,14 +5,14 @@ import { EventLabel } from "../contract/message.ts";
 import type { MayPing, PostDraft, StandingReaction } from "../contract/ops.ts";
 import type { Loss } from "../contract/outcome.ts";
 import { type About, decodeStored, type Mentions, type Stored } from "./codec.ts";
-import { asEdit, deletionLine, spoken, withChanges, withReply, type Wording } from "./fallback.ts";
-import { formatLosses } from "./plan-formats.ts";
+import { asEdit, deletionLine, spoken, withChanges, type Wording } from "./fallback.ts";
 import { gapOf } from "./moments.ts";
 import { isFailure } from "./failures.ts";
 import { isOutage } from "./outages.ts";
 import { authorOf, type PlanCase, draftOf, type PlanScene, writerOf } from "./plan-draft.ts";
-import { fileLosses, pictureWanted, wantedFiles } from "./plan-files.ts";
-import type { Here, Narrowing, Needs, OpDraft, Planned } from "./planned.ts";
+import { pictureWanted, wantedFiles } from "./plan-files.ts";
+import { bodyLosses, lost, posted, replyOp, withoutQuote } from "./plan-reply.ts";
+import type { Answer, AnswerEdit, Here, Narrowing, Needs, OpDraft, Planned } from "./planned.ts";
 import { asNews } from "./plain-message.ts";
 import { putOn, reactionLine, standingLine } from "./reaction-line.ts";
 import { can, canReact, isTooOld, withTextMax } from "./room-limits.ts";
@@ -83,7 +83,7 @@ function compileAdmits({ destination: { presentation }, capabilities, view }: Pl
     if (label === EventLabel.reaction) return !presentation.reactionDisable;
     // Whether or not it can be done there: a message that waits still changes.
     if (label === EventLabel.edit || label === EventLabel.delete) return true;
-    return label === EventLabel.again || view.admits(label);
+    return label === EventLabel.again || label === EventLabel.withdrawal || view.admits(label);
   };
 }
 
@@ -98,24 +98,28 @@ function needsOf(stored: Stored, room: Narrowing, scene: PlanScene): Needs {
     thread: null,
     standing: false,
     line: null,
+    quoting: null,
     files: wantedFiles(stored, room, capabilities),
     avatar: pictureWanted(stored, capabilities, view),
   };
   if (topicToSet(stored, room, destination, capabilities) !== null) return { ...needs, avatar: null };
   if (about === null) return needs;
+  const quoting = can("edit", room, capabilities) ? about.seq : null;
   switch (about.is) {
     case "reply":
       if (!presentation.preserveThreading) return needs;
       return {
         ...needs,
+        quoting,
         about: reply === "none" ? null : about.seq,
         thread: thread === "none" ? null : about.thread,
       };
     case "edit":
       return { ...needs, about: ops.edit === "none" ? null : about.seq };
     case "delete":
+      if (stored.message.event === EventLabel.withdrawal) return { ...needs, about: about.seq, quoting, avatar: null };
       if (!can("delete", room, capabilities)) return { ...needs, avatar: null };
-      return { ...needs, about: about.seq, line: hasLine ? about.seq : null, avatar: null };
+      return { ...needs, about: about.seq, line: hasLine ? about.seq : null, quoting, avatar: null };
     case "reaction":
       if (canReact(about.emoji, room, capabilities)) return { ...needs, about: about.seq, standing: true };
       if (!hasLine) return needs;
@@ -129,8 +133,8 @@ function isAnswered({ destination: { presentation }, capabilities }: PlanScene):
 }
 
 function opOf(at: PlanCase, places: PlanScene): Planned {
-  const { about, mentions } = at.stored;
-  const scene = mentions === undefined ? places : quieter(places, mentions);
+  const { about } = at.stored;
+  const scene = sceneOf(at.stored, places);
   if (isOutage(at.stored)) return outageOp(at, scene);
   if (isFailure(at.stored)) return failureOp(at, scene);
   if (at.stored.message.event === EventLabel.topic) return topicOp(at, scene);
@@ -147,40 +151,13 @@ function opOf(at: PlanCase, places: PlanScene): Planned {
   }
 }
 
+const sceneOf = ({ mentions }: Stored, scene: PlanScene): PlanScene =>
+  mentions === undefined ? scene : quieter(scene, mentions);
+
 /** What its poster does not want to notify is notified nowhere. */
 function quieter(scene: PlanScene, mentions: Mentions): PlanScene {
   const users = scene.mayPing.users && mentions === "users";
   return { ...scene, mayPing: { users, everyone: false }, words: { ...scene.words, quiet: !users } };
-}
-
-/** `said`: without what stands for the reply. */
-function posted(draft: PostDraft, losses: readonly Loss[], scene: PlanScene, said: Body = draft.body): Planned {
-  return { is: "op", op: { kind: "post", ...draft }, losses: [...bodyLosses(said, scene), ...losses] };
-}
-
-function bodyLosses({ blocks, files }: Body, { capabilities }: PlanScene): readonly Loss[] {
-  return [...fileLosses(files, capabilities), ...formatLosses(blocks, capabilities)];
-}
-
-function replyOp(at: PlanCase, about: About, scene: PlanScene, draft = draftOf(at, scene)): Planned {
-  const { capabilities, words, destination } = scene;
-  if (!destination.presentation.preserveThreading) {
-    return posted(draft, [lost("reply", "replies are ordinary messages here (PreserveThreading)")], scene);
-  }
-  const thread = capabilities.thread === "native" ? (at.here.thread[0] ?? null) : null;
-  const losses = about.thread === null || thread !== null ? [] : [threadLoss(capabilities)];
-  // Where the thread is shown, what only belongs to it answers nobody in particular.
-  if (thread !== null && about.seq === about.thread) return posted({ ...draft, thread }, losses, scene);
-  const [target] = capabilities.reply === "none" ? [] : at.here.about;
-  const reply = target === undefined ? null : { target, name: about.name, excerpt: about.excerpt };
-  if (reply !== null && capabilities.reply === "native") return posted({ ...draft, reply, thread }, losses, scene);
-  const body = withReply(draft.body, about, words);
-  const told = lost("reply", body === null ? "shown as an ordinary message" : "said in words");
-  return posted({ ...draft, body: body ?? draft.body, reply, thread }, [...losses, told], scene, draft.body);
-}
-
-function threadLoss({ thread }: Capabilities): Loss {
-  return lost("thread", thread === "native" ? "its thread is not known here" : "there are no threads here");
 }
 
 function editOp(at: PlanCase, about: About, scene: PlanScene): Planned {
@@ -240,17 +217,27 @@ function outageOp(at: PlanCase, scene: PlanScene): Planned {
 }
 
 function deleteOp(at: PlanCase, about: About, scene: PlanScene): Planned {
-  if (can("delete", at.here, scene.capabilities)) {
+  const isOver = at.stored.message.event === EventLabel.withdrawal;
+  if (isOver || can("delete", at.here, scene.capabilities)) {
     // The line about its reactions goes with it.
-    const target = [...at.here.about, ...(at.here.line ?? [])];
-    if (target.length === 0) return { is: "omitted", losses: [lost("delete", "the message is not known here")] };
-    return { is: "op", op: { kind: "delete", target, author: writerOf(at, about, scene) }, losses: [] };
+    const target = isOver ? [] : [...at.here.about, ...(at.here.line ?? [])];
+    const answers = at.here.answers.flatMap((answer) => answerEdit(answer, at, scene) ?? []);
+    if (target.length === 0 && answers.length === 0)
+      return { is: "omitted", losses: isOver ? [] : [lost("delete", "the message is not known here")] };
+    const edits = answers.length === 0 ? {} : { answers };
+    return { is: "op", op: { kind: "delete", target, author: writerOf(at, about, scene), ...edits }, losses: [] };
   }
   if (scene.destination.presentation.deleteFallback === "none") {
     return { is: "omitted", losses: [lost("delete", "the copy here is not deleted")] };
   }
   const line = lineOf(deletionLine(about, at.stored.message.username));
   return { is: "op", op: { kind: "post", ...line }, losses: [lost("delete", "said in a line")] };
+}
+
+function answerEdit(answer: Answer, at: PlanCase, places: PlanScene): AnswerEdit | null {
+  const { stored } = answer;
+  const scene = sceneOf(stored, places);
+  return withoutQuote(answer, at, scene, isFailure(stored) ? quietLine({ ...at, stored }, scene) : undefined);
 }
 
 function reactOp(at: PlanCase, about: About, scene: PlanScene): Planned {
@@ -323,8 +310,6 @@ function withoutName(stored: Stored): Stored {
   if (message.username === "" || message.protocol === "api" || !message.text.startsWith(name)) return stored;
   return { ...stored, message: { ...message, text: message.text.slice(name.length) } };
 }
-
-const lost = (what: Loss["what"], note: string): Loss => ({ what, note });
 
 /** Rialto itself speaks. */
 function lineOf(body: Body): PostDraft {

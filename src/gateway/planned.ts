@@ -16,6 +16,8 @@ export interface Needs {
   readonly standing: boolean;
   /** Refs of the one line here that says all reactions to this message. */
   readonly line: Seq | null;
+  /** Which answers here quote this message. */
+  readonly quoting: Seq | null;
   /** One for each of the message's files; null: there is no way to its content. */
   readonly files: readonly (WantedFile | null)[];
   /** Only where senders have pictures. */
@@ -32,6 +34,10 @@ export interface Here {
   readonly standing: readonly StandingReaction[];
   /** Empty: there is no such line yet; null: none is kept. */
   readonly line: readonly MessageRef[] | null;
+  /** The answers that quote `about` here, oldest first. */
+  readonly quoting: readonly Seq[];
+  /** Of a deletion: those of `quoting` that can be written again without the quoted words. */
+  readonly answers: readonly Answer[];
   /** Of a reaction: later ones to the same message that are said with it, oldest first. */
   readonly together: readonly Stored[];
   /** In the order of `Needs.files`. */
@@ -40,6 +46,20 @@ export interface Here {
   /** As the join said. */
   readonly without: readonly OptionalKind[];
   readonly limits: RoomLimits;
+}
+
+/** A message of ours that stands at the destination and quotes another message. */
+export interface Answer extends Pick<Here, "ageMs" | "files"> {
+  readonly seq: Seq;
+  /** As it reads now. */
+  readonly stored: Stored;
+  /** Its remote messages. */
+  readonly messages: readonly MessageRef[];
+}
+
+/** An edit that takes the quoted words out of an answer, the message `of`. */
+export interface AnswerEdit extends PostDraft, Pick<EditOp, "target"> {
+  readonly of: Seq;
 }
 
 /** What a room has less of than the capabilities say. */
@@ -53,8 +73,10 @@ export type Planned =
 
 /** An op without its place and its tries. */
 export type OpDraft =
-  | ({ readonly kind: "post" } & PostDraft)
+  /** `quotes`: it shows words of the message that it answers, and can be edited. */
+  | ({ readonly kind: "post"; readonly quotes?: true } & PostDraft)
   | ({ readonly kind: "edit" } & PostDraft & Pick<EditOp, "target" | "changed">)
-  | ({ readonly kind: "delete" } & Pick<DeleteOp, "target" | "author">)
+  /** `answers` are edited once the message is deleted. */
+  | ({ readonly kind: "delete"; readonly answers?: readonly AnswerEdit[] } & Pick<DeleteOp, "target" | "author">)
   | ({ readonly kind: "react" } & Pick<ReactOp, "target" | "author" | "emoji" | "on" | "standing">)
   | ({ readonly kind: "topic" } & Pick<TopicOp, "topic">);

@@ -231,6 +231,7 @@ describe("lanes and channels", () => {
         [
           "net.b/#y",
           "api.left/one",
+          "rialto.withdrawal/net.a/#x",
           "rialto.operator/one",
           ...outagesOf("net.b/#x net.b/#y net.c/#x"),
           "rialto.failure/net.a/#x",
@@ -244,7 +245,7 @@ describe("lanes and channels", () => {
         "one: net.c #x",
         ["net.a/#x", "net.b/#y", "api.left/one", "rialto.operator/one", ...outagesOf("net.a/#x net.b/#y")],
       ],
-      ["two: net.a #x", ["net.a/#z", "rialto.operator/two", ...outagesOf("net.a/#z")]],
+      ["two: net.a #x", ["net.a/#z", "rialto.withdrawal/net.a/#x", "rialto.operator/two", ...outagesOf("net.a/#z")]],
       ["three: net.a #alone", ["rialto.operator/three"]],
     ]);
   });

@@ -7,6 +7,7 @@ import { outageSubject } from "./outages.ts";
 import { compileSeen, type SeenSubject, UNSEEN } from "./seen.ts";
 import { compilePostings, type PostingTarget } from "./postings.ts";
 import { subjectOf } from "./subject.ts";
+import { withdrawalSubject } from "./withdrawals.ts";
 
 export type { PostingTarget } from "./postings.ts";
 
@@ -99,6 +100,9 @@ function gatewayTargets(gateway: Gateway, members: readonly Member[]): readonly 
         const channel = source.isApi ? gateway.name : source.channel;
         return [subjectOf(source.account.key, channel), reachable(source).filter((member) => member !== source)];
       }),
+    ...takers
+      .filter(({ gives, isApi }) => gives && !isApi)
+      .map((place): [Subject, readonly Member[]] => [withdrawalSubject(placeOf(place)), [place]]),
     [operatorSubject(gateway.name), takers],
   ];
 }

@@ -179,6 +179,7 @@ async function readAll(harness: SimHarness): Promise<void> {
 const ACTS: ReadonlySet<string> = new Set([
   EventLabel.edit,
   EventLabel.delete,
+  EventLabel.withdrawal,
   EventLabel.reaction,
   EventLabel.outageOver,
 ]);

@@ -122,6 +122,8 @@ function draftOf(payload: string, to: keyof typeof plans): PostDraft {
     ageMs: null,
     standing: [],
     line: null,
+    quoting: [],
+    answers: [],
     together: [],
     files: [],
     avatar: null,

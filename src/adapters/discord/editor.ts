@@ -32,12 +32,14 @@ import {
   flagsOf,
   hasAltTexts,
   leadOf,
+  leadWith,
   NO_PINGS,
   renderMessages,
 } from "./render.ts";
 import type { DiscordRemover } from "./remover.ts";
 import type { DiscordFailure, DiscordResult } from "./rest-result.ts";
 import type { DiscordRoom } from "./room.ts";
+import { channelsAt } from "./site.ts";
 import { type DiscordDraftOptions, type DiscordSender, whyNoFiles } from "./sender.ts";
 import { channelOf, refIn } from "./threads.ts";
 import { attachmentsOf, closeAll, largestOf, openFiles, TOO_LARGE } from "./uploads.ts";
@@ -106,7 +108,8 @@ export class DiscordEditor {
       const why = missing.get(file);
       return why === undefined ? asItIs(file) : { file: { ...file, missing: why }, goes: "in the text" };
     });
-    const lead = leadOf(messages[0]?.content ?? "", call.room.guild);
+    const found = leadOf(messages[0]?.content ?? "", channelsAt(this.#sender.link.settings, call.room.guild));
+    const lead = op.reply === null ? found : leadWith(found, op.reply);
     const { parts, losses } = renderMessages(op, {
       ...options,
       prefix: voice === null && op.author !== null,

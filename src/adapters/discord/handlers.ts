@@ -16,11 +16,7 @@ export function handlersOf(link: DiscordLink): Handlers<typeof capabilities> {
   return {
     post: async (op, attempt) => await sender.post(op, attempt),
     edit: async (op, attempt) => await editor.edit(op, attempt),
-    delete: async (op, attempt) => {
-      const outcome = await remover.delete(op, attempt);
-      if (outcome.is === "delivered") await sender.replyLines.withdraw(op, attempt.signal);
-      return outcome;
-    },
+    delete: async (op, attempt) => await remover.delete(op, attempt),
     react: async (op, attempt) => await reactor.react(op, attempt),
   };
 }

@@ -209,16 +209,16 @@ describe("the line of a reply", () => {
     expect(line.endsWith(`](<${jump}>)`)).toBe(true);
     expect(line.length).toBeLessThan(600);
     expect(line).not.toMatch(/\n|:\/\/(?!discord)/);
-    expect(leadOf(`${line}\nyes`, "1")).toBe(line);
+    expect(leadOf(`${line}\nyes`, "https://discord.com/channels/1/")).toBe(line);
     expect(parseDiscordWords(line).filter(({ t }) => t === "link")).toMatchObject([{ href: jump }]);
   });
 
   test("is none of what people write", () => {
-    expect(leadOf("-# small", "1")).toBe("");
-    expect(leadOf("hi", "1")).toBe("");
+    expect(leadOf("-# small", "https://discord.com/channels/1/")).toBe("");
+    expect(leadOf("hi", "https://discord.com/channels/1/")).toBe("");
     const line = replyLine({ name: "Ann", excerpt: "hi" }, jump);
-    expect(leadOf(line, "2")).toBe("");
-    expect(leadOf(line.replace("discord.com", "e.example"), "1")).toBe("");
-    expect(leadOf(`${line.slice(0, -1)}?)`, "1")).toBe("");
+    expect(leadOf(line, "https://discord.com/channels/2/")).toBe("");
+    expect(leadOf(line.replace("discord.com", "e.example"), "https://discord.com/channels/1/")).toBe("");
+    expect(leadOf(`${line.slice(0, -1)}?)`, "https://discord.com/channels/1/")).toBe("");
   });
 });

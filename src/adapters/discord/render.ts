@@ -246,16 +246,21 @@ export function replyLine({ name, excerpt: words }: Pick<OpReply, "name" | "exce
 const LEAD = "-# \u21aa ";
 
 /**
- * Of a message that we wrote on this server: the line by which it answers another; empty: it has none. A text may begin
- * with such a line that leads elsewhere.
+ * Of a message that we wrote on the server of these channels (`channelsAt`): the line by which it answers another;
+ * empty: it has none. A text may begin with such a line that leads elsewhere.
  */
-export function leadOf(content: string, guild: string): string {
+export function leadOf(content: string, channels: string): string {
   const [line = ""] = content.split("\n", 1);
-  const [, to] = line.startsWith(`${LEAD}[`) ? (JUMP.exec(line) ?? []) : [];
-  return to === guild ? line : "";
+  const to = line.startsWith(`${LEAD}[`) ? jumpOf(line) : "";
+  return to.startsWith(channels) && /^\d{1,20}\/\d{1,20}$/u.test(to.slice(channels.length)) ? line : "";
 }
 
-const JUMP = /\]\(<https:\/\/discord\.com\/channels\/(\d{1,20})\/\d{1,20}\/\d{1,20}>\)$/;
+/** The line `lead` with other words; empty: there is none. */
+export function leadWith(lead: string, reply: Pick<OpReply, "name" | "excerpt">): string {
+  return lead === "" ? "" : replyLine(reply, jumpOf(lead));
+}
+
+const jumpOf = (lead: string): string => /\]\(<([^<>]*)>\)$/u.exec(lead)?.[1] ?? "";
 
 /** Words within the brackets of a link: neither brackets nor what would be an address, with which it were no link. */
 function quiet(text: string): string {

@@ -14,7 +14,6 @@ import { channelRef, progressAt } from "./ids.ts";
 import type { DiscordLink } from "./link.ts";
 import { type DiscordMade, DiscordPoster, type DiscordVoice, type DiscordWanted } from "./poster.ts";
 import { type DiscordSent, progressOf, sentBy } from "./progress.ts";
-import { DiscordReplyLines } from "./reply-lines.ts";
 import {
   asItIs,
   type DiscordMessagePart,
@@ -27,7 +26,7 @@ import {
   replyLine,
 } from "./render.ts";
 import { RIGHT } from "./rights.ts";
-import { siteOf } from "./site.ts";
+import { channelsAt } from "./site.ts";
 import type { DiscordRoom } from "./room.ts";
 import { namesIn } from "./text.ts";
 import { type DiscordSpot, DiscordThreads, fallBackSpot } from "./threads.ts";
@@ -60,13 +59,11 @@ export class DiscordSender {
   readonly link: DiscordLink;
   readonly hooks: DiscordHooks;
   readonly poster: DiscordPoster;
-  readonly replyLines: DiscordReplyLines;
   readonly #threads: DiscordThreads;
 
   constructor(link: DiscordLink) {
     this.link = link;
     this.hooks = new DiscordHooks(link);
-    this.replyLines = new DiscordReplyLines(link, this.hooks);
     this.poster = new DiscordPoster(link);
     this.#threads = new DiscordThreads(link);
   }
@@ -114,7 +111,6 @@ export class DiscordSender {
       const made = await this.poster.make(wanted, signal);
       if (made.is === "ended") return made.outcome;
       if (made.is === "made") {
-        if (op.reply !== null && course.sent.parts === 0) this.replyLines.note(op.reply, made.ref);
         messages.push(made.ref);
         const thread = course.spot.begins === null ? course.sent.thread : made.place;
         if (course.spot.begins !== null) course.spot = within(made.place);
@@ -146,7 +142,7 @@ export class DiscordSender {
         ? ""
         : replyLine(
             op.reply ?? NO_REPLY,
-            `${siteOf(this.link.settings).web}/channels/${room.guild}/${answers.channel}/${answers.id}`,
+            `${channelsAt(this.link.settings, room.guild)}${answers.channel}/${answers.id}`,
           );
     return renderMessages(op, { ...options, prefix, lead, files, sent });
   }

@@ -56,17 +56,18 @@ describe("messages", () => {
     expect(ours(town)[1]?.wire.mentions).toEqual([]);
   });
 
-  test("quote nothing of a message once it is deleted", async () => {
+  test("show other words of what they answer where an edit has them", async () => {
     const town = await outTown();
     const life = outLife(town);
     const first = await doOp(life, postOf(life.ref, "my password is hunter2"));
     const [target] = messagesOf(first.outcome);
     if (target === undefined) throw new Error("nothing was said");
     const reply = { target, name: "sam", excerpt: "my password is hunter2" };
-    await doOp(life, postOf(life.ref, "oops", { reply }));
+    const answer = await doOp(life, postOf(life.ref, "oops", { reply }));
     expect(said(ours(town))[1]).toContain("hunter2");
-    await doOp(life, deleteOf(life.ref, [target]));
-    const [line, words] = said(ours(town))[0]?.split("\n") ?? [];
+    const blank = { reply: { ...reply, excerpt: "" } };
+    await doOp(life, editOf(life.ref, messagesOf(answer.outcome), "oops", blank));
+    const [line, words] = said(ours(town))[1]?.split("\n") ?? [];
     expect(line).toMatch(/^-# ↪ \[sam\]\(<https:\/\/discord\.com\/channels\/[\d/]+>\)$/u);
     expect(words).toBe("oops");
   });

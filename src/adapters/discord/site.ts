@@ -17,6 +17,11 @@ const DISCORD: DiscordSite = {
   portal: "discord.com/developers/applications",
 };
 
+/** The address of a message of this server begins so. */
+export function channelsAt(settings: Parameters<typeof siteOf>[0], guild: string): string {
+  return `${siteOf(settings).web}/channels/${guild}/`;
+}
+
 /** Of a server like Discord's, only the host of its API is known. */
 export function siteOf({ ApiURL }: { readonly ApiURL: string }): DiscordSite {
   if (!URL.canParse(ApiURL)) return DISCORD;

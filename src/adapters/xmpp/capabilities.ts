@@ -7,6 +7,7 @@ import type { Capabilities } from "../../contract/capabilities.ts";
 export const capabilities = {
   ops: { edit: "native", delete: "native", react: "native", topic: "native" },
   reply: "native",
+  quotesReplies: true,
   replyWords: "quote",
   thread: "none",
   mention: "emulated",

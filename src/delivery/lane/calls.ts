@@ -1,7 +1,8 @@
 import { END, type MessageRef, type OpId, type Progress } from "../../contract/ids.ts";
-import type { Op } from "../../contract/ops.ts";
+import type { EditOp, Op } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
-import type { OpDraft } from "../../gateway/planned.ts";
+import type { AnswerEdit, OpDraft } from "../../gateway/planned.ts";
+import { answerIdOf } from "./options.ts";
 import { awaitWrite, changed, writeSoon } from "./records.ts";
 import { type Decision, settle } from "./settle.ts";
 import {
@@ -58,9 +59,29 @@ export function begin(
   state.calls = [...state.calls, call];
   state.activeMs = at.monoMs;
   const place = { id, channel: link.channel, attempt: item.attempts };
-  const op: Op = draft.kind === "post" ? { ...draft, ...place, resume: item.confirmed } : { ...draft, ...place };
-  effects.push({ do: "call", call: call.id, seq: item.seq, op, isLine });
+  effects.push({ do: "call", call: call.id, seq: item.seq, ...opsOf(draft, place, item), isLine });
 }
+
+/** The op, and the edits that follow a deletion. */
+function opsOf(
+  draft: OpDraft,
+  place: OpPlace,
+  { confirmed }: WindowItem,
+): { readonly op: Op; readonly answers: readonly EditOp[] } {
+  if (draft.kind === "post") {
+    const { quotes: _, ...post } = draft;
+    return { op: { ...post, ...place, resume: confirmed }, answers: [] };
+  }
+  if (draft.kind !== "delete") return { op: { ...draft, ...place }, answers: [] };
+  const { answers = [], ...deletion } = draft;
+  return { op: { ...deletion, ...place }, answers: answers.map((answer) => editOf(answer, place)) };
+}
+
+function editOf({ of, ...edit }: AnswerEdit, place: OpPlace): EditOp {
+  return { kind: "edit", ...edit, ...place, id: answerIdOf(place.id, of) };
+}
+
+type OpPlace = Pick<Op, "id" | "channel" | "attempt">;
 
 /** Undefined once it has ended. */
 export function callOf({ calls }: LaneState, id: number): HandlerCall | undefined {

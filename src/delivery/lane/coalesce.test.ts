@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { About, Stored } from "../../gateway/codec.ts";
+import type { OpDraft } from "../../gateway/planned.ts";
 import type { Seq } from "../../log/log.ts";
 import { mustFollow } from "./coalesce.ts";
 import { payloadOf, PLAN } from "../plan.suite.ts";
@@ -41,6 +42,14 @@ describe("what is said has to wait for what is under way", () => {
     ["a change of an unknown message, where its own is unknown too", ["reply", null], anItem(6, ["edit", null])],
   ])("but not for %s", (_what, said, underWay) => {
     expect(mustFollow(storedOf(said), underWay)).toBe(false);
+  });
+
+  test("an answer and a deletion wait for an answer that quotes the same message", () => {
+    const underWay = anItem(6, ["reply", 4]);
+    underWay.op = { kind: "post", quotes: true } as OpDraft;
+    expect(mustFollow(storedOf(["reply", 4]), underWay)).toBe(true);
+    expect(mustFollow(storedOf(["delete", 4]), underWay)).toBe(true);
+    expect(mustFollow(storedOf(["reply", 2]), underWay)).toBe(false);
   });
 
   test("but not if it is about no other", () => {

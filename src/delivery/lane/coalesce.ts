@@ -59,5 +59,8 @@ export function mustFollow({ about, again }: Stored, underWay: WindowItem): bool
   const isTarget = (of: Seq | null): boolean =>
     of !== null && (of === about?.seq || of === about?.thread || of === again?.of);
   const other = underWay.stored?.about ?? null;
-  return isTarget(underWay.messageSeq) || (other !== null && other.is !== "reply" && isTarget(other.seq));
+  if (isTarget(underWay.messageSeq)) return true;
+  // Of the answers that quote a message a list is kept, which the next answer adds to and a deletion reads.
+  const isListed = underWay.op?.kind === "post" && underWay.op.quotes === true;
+  return other !== null && (other.is !== "reply" || isListed) && isTarget(other.seq);
 }

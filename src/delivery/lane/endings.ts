@@ -4,7 +4,7 @@ import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import { isUnfinished } from "../../gateway/again.ts";
 import type { Copies, Receipt, Subject } from "../../log/log.ts";
 import { doubt } from "./doubts.ts";
-import { reactionsOf } from "./options.ts";
+import { answersOf, reactionsOf } from "./options.ts";
 import { progress } from "./outage.ts";
 import { addReceipt, changed, decided } from "./records.ts";
 import { type Decision, type OpEnd, receiptOf, type Wait, waitMs } from "./settle.ts";
@@ -177,8 +177,22 @@ function keep(step: Step, item: WindowItem, ending: Ending): void {
   const receipt = receiptOf(name, item.messageSeq, end);
   if (receipt !== null) addReceipt(step, receipt);
   const line = lineBy(item, ending.state, place);
-  if (line === null) return;
-  addReceipt(step, { lane: reactionsOf(name), seq: item.seq, state: ending.state, detail: "{}", copies: line });
+  const list = (lane: string, of: Copies | null): void => {
+    if (of !== null) addReceipt(step, { lane, seq: item.seq, state: ending.state, detail: "{}", copies: of });
+  };
+  list(reactionsOf(name), line);
+  list(answersOf(name), answersBy(item, answersOf(name)));
+}
+
+/** Answers that quote one message, and from which the words are taken when it is deleted: the newest ones. */
+const ANSWERS_MAX = 20;
+
+/** The answers that quote a message, from now on; null: as before. */
+function answersBy({ op, messages, messageSeq, stored, here }: WindowItem, place: Subject): Copies | null {
+  const of = stored?.about?.seq ?? null;
+  if (op?.kind !== "post" || op.quotes !== true || of === null || messages.length === 0) return null;
+  const others = here?.quoting.filter((seq) => seq !== messageSeq) ?? [];
+  return { of, place, refs: [...others, messageSeq].slice(-ANSWERS_MAX).map(String) };
 }
 
 /** By which refs a message is known at the destination from now on; null: as before. */

@@ -286,13 +286,13 @@ export class Lane {
     }
   }
 
-  #call({ call: id, seq, op, isLine }: EffectOf<"call">): void {
+  #call({ call: id, seq, isLine, ...ops }: EffectOf<"call">): void {
     const { loops } = this.#options;
     const { link: sink } = this.#state;
     if (!isOutlet(sink)) throw new Error("a message is to be sent, and there is no session");
     const abort = new AbortController();
     this.#live = [...this.#live, { id, sink, abort }];
-    if (!isLine) loops.wrote(seq, placeOf(this.#options), op);
+    if (!isLine) loops.wrote(seq, placeOf(this.#options), ops.op);
     const attempt: Attempt = {
       signal: abort.signal,
       sending: (upTo) => this.#announce(id, upTo),
@@ -300,7 +300,7 @@ export class Lane {
     };
     const message = "an adapter failed unexpectedly: this is a bug";
     const threw = (error: string): void => this.#say({ level: "error", message, fields: { seq, error } });
-    void perform(sink, op, attempt, threw).then((outcome) => this.#take({ is: "outcome", call: id, outcome }));
+    void perform(sink, ops, attempt, threw).then((outcome) => this.#take({ is: "outcome", call: id, outcome }));
   }
 
   async #announce(call: number, upTo: Progress): Promise<boolean> {

@@ -24,6 +24,7 @@ export const NO_MESSAGES: ReadonlySet<string> = new Set([
   EventLabel.outage,
   EventLabel.failure,
   EventLabel.again,
+  EventLabel.withdrawal,
 ]);
 
 /** What waits for so long is late: a pace alone seldom makes it that. */

@@ -6,6 +6,7 @@ import type { About, Again, Stored } from "../../gateway/codec.ts";
 import type { Here, Narrowing, Needs } from "../../gateway/planned.ts";
 import { LogError } from "../../log/errors.ts";
 import type { Ids, Known, Receipt, Seq, Subject } from "../../log/log.ts";
+import { answersHere, quotingHere } from "./answers.ts";
 import { fetchFiles, type OpFileStore } from "./files.ts";
 import { type LaneOptions, placeOf, reactionsOf } from "./options.ts";
 
@@ -29,7 +30,7 @@ export interface Search {
 export type Found =
   | {
       readonly is: "here";
-      readonly here: Pick<Here, "about" | "thread" | "ageMs" | "standing" | "line" | "files" | "avatar">;
+      readonly here: Omit<Here, "together" | "without" | "limits">;
       /** What is to be said of the message that it is about. */
       readonly about: Stored["about"];
     }
@@ -41,7 +42,10 @@ export type Found =
   | { readonly is: "later"; readonly why: Reason }
   | { readonly is: "broken"; readonly error: string };
 
-type LookupOptions = Pick<LaneOptions, "name" | "account" | "channel" | "subjects" | "log" | "capabilities"> & {
+type LookupOptions = Pick<
+  LaneOptions,
+  "name" | "account" | "channel" | "subjects" | "log" | "capabilities" | "plan"
+> & {
   /** As `Setting.newAfter`. */
   readonly newAfter: Seq;
 };
@@ -62,13 +66,20 @@ export async function lookUp(
     if (over !== null) return { is: "pointless again", why: over };
     const { about: of, thread, line } = begun ?? (await refs(options, whole, needs));
     const known = await knownAs(options, whole);
-    const about = await aboutHere(options, whole, known, of.length > 0);
+    const quoting = begun?.quoting ?? (await quotingHere(options, needs.quoting));
+    const isDeletion = whole.about?.is === "delete";
+    const isHere = of.length > 0 || (isDeletion && quoting.length > 0);
+    // One that may have been sent is recognised by its words.
+    const isNew = begun === null && search.seq > options.newAfter;
+    const about = await aboutHere(options, whole, known, { isHere, isNew });
     if (about === "pointless") return { is: "pointless" };
     const stored = about === whole.about ? whole : { ...whole, about };
     const ageMs = begun === null ? ageOf(known, store.clock) : begun.ageMs;
     const standing = begun?.standing ?? (await standingOf(options, search, stored));
     const { files, avatar } = fetched ?? (await fetchFiles(store, stored, at, needs, signal));
-    return { is: "here", here: { about: of, thread, ageMs, standing, line, files, avatar }, about };
+    const place = { store, room: search.room, signal };
+    const answers = begun?.answers ?? (isDeletion ? await answersHere(options, quoting, place) : []);
+    return { is: "here", here: { about: of, thread, ageMs, standing, line, quoting, answers, files, avatar }, about };
   } catch (error) {
     if (!(error instanceof LogError)) return { is: "broken", error: traceOf(error) };
     return { is: "later", why: { code: "network", message: `The log does not answer: ${error.message}` } };
@@ -144,15 +155,17 @@ async function aboutHere(
   options: LookupOptions,
   { about }: Stored,
   known: Known | null,
-  isHere: boolean,
+  { isHere, isNew }: { readonly isHere: boolean; readonly isNew: boolean },
 ): Promise<Stored["about"] | "pointless"> {
   if (about === null || about.seq === null) return about;
   const { subjects } = options;
   const isReply = about.is === "reply";
   if (known?.gone === true && !isReply && about.is !== "delete") return "pointless";
-  if (isHere) return about;
+  // What was taken back is not said again.
+  const said = isReply && isNew && known?.gone === true ? { ...about, excerpt: "" } : about;
+  if (isHere) return said;
   const isForeign = known !== null && known.subject !== placeOf(options) && !subjects.includes(known.subject);
-  if (isReply) return isForeign ? null : about;
+  if (isReply) return isForeign ? null : said;
   return isForeign ? "pointless" : await unlessPointless(options, about, about.seq);
 }
 

@@ -9,6 +9,7 @@ import { subjectOf } from "../../gateway/subject.ts";
 import type { EntryHead, Log, Seq, Subject } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import type { FailureSink } from "../failure-notices.ts";
+import type { FileArchive } from "../known-files.ts";
 import type { LoopWatch } from "../loop-watch.ts";
 import type { Meter } from "../meter.ts";
 
@@ -22,7 +23,7 @@ export interface LaneOptions {
   readonly subjects: readonly Subject[];
   readonly plan: Plan;
   readonly capabilities: Capabilities;
-  readonly log: Log;
+  readonly log: Log & { readonly archive?: FileArchive };
   readonly files: Files;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -53,6 +54,11 @@ export function reactionsOf(name: string): string {
   return `${name} #reactions`;
 }
 
+/** In the same way for the answers that quote a message: the refs are the seqs of these answers. */
+export function answersOf(name: string): string {
+  return `${name} #answers`;
+}
+
 /**
  * Whether an entry goes to the lane's destination, without a look at its payload. `since`: as in gateway/sources.ts.
  */
@@ -71,4 +77,9 @@ export function opIdOf(lane: string, { seq, at }: { readonly seq: Seq; readonly 
 /** Of the line that stands for those that expired up to this one. */
 export function lineIdOf(lane: string, last: { readonly seq: Seq; readonly at: number }): OpId {
   return mint("OpId", `${opIdOf(lane, last)}/expired`);
+}
+
+/** Of the edit of an answer, which is a part of the op that deletes the message. */
+export function answerIdOf(deletion: OpId, answer: Seq): OpId {
+  return mint("OpId", `${deletion}/answer/${answer}`);
 }

@@ -207,6 +207,8 @@ const NOTHING: Here = {
   ageMs: null,
   standing: [],
   line: null,
+  quoting: [],
+  answers: [],
   together: [],
   files: [],
   avatar: null,

@@ -1,10 +1,11 @@
 import type { ChannelRef, MessageRef, Progress } from "../../contract/ids.ts";
-import type { Op, OptionalKind } from "../../contract/ops.ts";
+import type { OptionalKind } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { RoomLimits } from "../../contract/session.ts";
 import type { EntryHead, Mark, Receipt, Seq, StoredEntry, Subject } from "../../log/log.ts";
 import type { Summary } from "./checkpoint.ts";
 import type { SetAside } from "../status.ts";
+import type { PerformedOps } from "../session/channel-sink.ts";
 import type { Found, Search } from "./lookup.ts";
 import type { LaneOptions } from "./options.ts";
 import type { WindowItem, LaneWindow } from "./window.ts";
@@ -296,7 +297,7 @@ export type LaneEffect =
   | { readonly do: "ask loops"; readonly seq: Seq }
   | { readonly do: "find newest"; readonly from: Seq; readonly limit: number }
   | { readonly do: "look up"; readonly search: Search }
-  | { readonly do: "call"; readonly call: number; readonly seq: Seq; readonly op: Op; readonly isLine: boolean }
+  | ({ readonly do: "call"; readonly call: number; readonly seq: Seq; readonly isLine: boolean } & PerformedOps)
   | { readonly do: "abort"; readonly call: number }
   /** The gate of the call's session is closed. */
   | { readonly do: "hold"; readonly call: number; readonly untilMs: number }

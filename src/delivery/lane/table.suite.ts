@@ -33,6 +33,8 @@ const NOTHING_FOUND: Extract<Found, { is: "here" }>["here"] = {
   ageMs: null,
   standing: [],
   line: null,
+  quoting: [],
+  answers: [],
   files: [],
   avatar: null,
 };

@@ -1,6 +1,6 @@
 import type { ChannelRef } from "../../contract/ids.ts";
-import type { Op, OptionalKind } from "../../contract/ops.ts";
-import type { Outcome } from "../../contract/outcome.ts";
+import type { EditOp, Op, OptionalKind } from "../../contract/ops.ts";
+import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { AnyHandlers, Attempt, RoomLimits } from "../../contract/session.ts";
 
 /** What a lane needs of a live session once its channel is joined. */
@@ -31,13 +31,20 @@ export interface Activity {
   beat(): void;
 }
 
+/** What a lane has done in one go. */
+export interface PerformedOps {
+  readonly op: Op;
+  /** Follow a deletion: they take the deleted words out of answers. Repeating all of it does no harm. */
+  readonly answers: readonly EditOp[];
+}
+
 /**
  * Calls the handler of the op's kind before it first waits. Null when it threw, which is a bug: `threw` is told. Never
  * rejects.
  */
 export async function perform(
   { handlers, heard }: ChannelSink,
-  op: Op,
+  { op, answers }: PerformedOps,
   attempt: Attempt,
   threw: (error: string) => void,
 ): Promise<Outcome | null> {
@@ -46,11 +53,12 @@ export async function perform(
     sending: (upTo) => attempt.sending(upTo),
     sent: (upTo, messages) => {
       heard();
-      attempt.sent(upTo, messages);
+      // With the end of the deletion the whole op would count as done.
+      if (answers.length === 0) attempt.sent(upTo, messages);
     },
   };
   try {
-    const outcome = await call(handlers, op, listening);
+    const outcome = await callAll(handlers, { op, answers }, listening);
     if (outcome.is === "delivered") heard();
     return outcome;
   } catch (error) {
@@ -58,6 +66,22 @@ export async function perform(
     return null;
   }
 }
+
+async function callAll(handlers: AnyHandlers, { op, answers }: PerformedOps, attempt: Attempt): Promise<Outcome> {
+  const isDone = op.kind === "delete" && op.target.length === 0;
+  const outcome = isDone ? NOTHING_DELETED : await call(handlers, op, attempt);
+  if (outcome.is !== "delivered") return outcome;
+  const losses: Loss[] = [...outcome.receipt.losses];
+  for (const answer of answers) {
+    const edited = await call(handlers, answer, attempt);
+    if (edited.is === "deferred" || edited.is === "unknown") return edited;
+    if (edited.is === "rejected")
+      losses.push({ what: "delete", note: `an answer still quotes it: ${edited.why.message}` });
+  }
+  return { ...outcome, receipt: { ...outcome.receipt, losses } };
+}
+
+const NOTHING_DELETED: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
 
 async function call(handlers: AnyHandlers, op: Op, attempt: Attempt): Promise<Outcome> {
   switch (op.kind) {

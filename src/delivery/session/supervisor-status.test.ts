@@ -222,7 +222,7 @@ describe("something is heard", () => {
     const handlers = { post: () => Promise.resolve(is === "delivered" ? { is, receipt } : { is, why: BANNED }) };
     await perform(
       { ...lane.sink!, handlers },
-      { kind: "post" } as Op,
+      { op: { kind: "post" } as Op, answers: [] },
       { signal: AbortSignal.timeout(0) } as Attempt,
       () => undefined,
     );
@@ -245,7 +245,12 @@ describe("something is heard", () => {
       given.sent(END, []);
       return new Promise(() => undefined);
     };
-    void perform({ ...lane.sink!, handlers: { post } }, { kind: "post" } as Op, attempt, () => undefined);
+    void perform(
+      { ...lane.sink!, handlers: { post } },
+      { op: { kind: "post" } as Op, answers: [] },
+      attempt,
+      () => undefined,
+    );
     expect(told).toEqual([[END, []]]);
     expect((await it.channelStatus()).heardMs).toBe(startMs + MINUTE);
   });

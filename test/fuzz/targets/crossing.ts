@@ -85,6 +85,8 @@ export function deliver(stored: Stored): void {
         ageMs: 60_000,
         standing: [{ emoji: "👍", names: ["bob"] }],
         line: refs,
+        quoting: [],
+        answers: [],
         together: [],
         files: needs.files.map((file) => ({
           name: file?.name ?? "a",
