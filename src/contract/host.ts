@@ -1,7 +1,7 @@
 import type { Author, Event } from "./events.ts";
 import type { ChannelRef, Cursor, FileId } from "./ids.ts";
 import type { Reason } from "./outcome.ts";
-import type { OpenedFile } from "./session.ts";
+import type { Member, OpenedFile } from "./session.ts";
 
 /** All that an adapter may touch of the world beside its own sockets: tests own time, chance and the log through it. */
 export interface Host {
@@ -25,6 +25,11 @@ export interface Host {
    * that have no use for it.
    */
   hint?(hint: Hint): void;
+  /**
+   * The channels that share a gateway with a joined one, and the people in them. Absent in tests that have no use for
+   * it.
+   */
+  readonly linked?: LinkedReader;
   /** The content of a file of an op, from its beginning, as often as it is asked for. Never rejects. */
   openFile(id: FileId, signal: AbortSignal): Promise<OpenedFile>;
   /**
@@ -36,6 +41,38 @@ export interface Host {
   /** 0 <= x < 1. */
   readonly random: () => number;
   readonly log: AdapterLog;
+}
+
+export interface LinkedReader {
+  /** Never rejects, and takes 10 s at most. */
+  read(channel: ChannelRef): Promise<LinkedChannels>;
+  /**
+   * Calls back when people come, go or are renamed in channels that are heard in this one, until the returned function
+   * is called or the session ends. The channel may still be joined. The task must be quick.
+   */
+  watch(channel: ChannelRef, task: () => void): () => void;
+}
+
+export interface LinkedChannels {
+  /** In the order of the configuration. */
+  readonly channels: readonly LinkedChannel[];
+  /** Names of the people in all linked channels, also of those that are not listed, and our own names there. */
+  readonly people: readonly string[];
+  /** What the gateways, the accounts, the networks and Rialto itself are called. */
+  readonly labels: readonly string[];
+}
+
+/** A channel whose messages come to another channel. */
+export interface LinkedChannel {
+  /** Name of the account. */
+  readonly account: string;
+  /** The name of its protocol, for people. */
+  readonly title: string;
+  readonly isJoined: boolean;
+  /** Without those whom the settings keep back; null: the network does not list them, or the settings keep back all. */
+  readonly members: readonly Member[] | null;
+  /** Null: not known. */
+  readonly count: number | null;
 }
 
 /** Somebody else types, or is there, or no longer. */

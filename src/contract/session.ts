@@ -66,6 +66,11 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
    */
   members?(channel: ChannelRef, signal: AbortSignal): Promise<readonly Member[] | null>;
   /**
+   * How many are in a joined channel, without ourselves; null: nobody knows. Never rejects. Absent where `members` is
+   * there, and where the network does not say.
+   */
+  count?(channel: ChannelRef, signal: AbortSignal): Promise<number | null>;
+  /**
    * Rooms that can be bridged, as the configuration writes them: those that we are in, and those that we could enter,
    * as far as the network lists them in a few requests; some hundred at most, those that we are in first. Never
    * rejects, and is over at the latest when the signal is aborted. Absent where the network does not list any.

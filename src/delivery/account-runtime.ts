@@ -18,6 +18,7 @@ import { readCursor, readPaused } from "./cursors.ts";
 import type { OnHint } from "./hints.ts";
 import { Intake } from "./intake.ts";
 import { Lane } from "./lane/lane.ts";
+import type { LinkedPeople } from "./linked-people.ts";
 import type { LaneSpec } from "./lane-specs.ts";
 import type { Lanes } from "./lanes.ts";
 import type { LoopWatch } from "./loop-watch.ts";
@@ -52,6 +53,8 @@ export interface Shared {
   readonly meter?: Meter;
   readonly onDrop?: OnDrop;
   readonly onHint?: OnHint;
+  /** Absent: no session asks who is in other channels. */
+  readonly linked?: LinkedPeople;
   readonly mayCall?: (accountKey: string) => boolean;
 }
 
@@ -139,11 +142,11 @@ export class AccountRuntime {
     this.#plan = planOf(wanted, adapter);
     this.intake = intake;
     this.#ignores = compileMatcher(wanted.account.presentation.ignoreNicks);
-    const { lanes: _lanes, routes: _routes, adapters: _adapters, ...own } = shared;
+    const { lanes: _lanes, routes: _routes, adapters: _adapters, linked, ...own } = shared;
     // Lanes know the supervisor, so it gets its channels when they are open.
     const { onHint } = shared;
     const hinted = (channel: string, hint: Hint): void => {
-      if (this.#ignores(hint.author.name) === null) onHint?.(this.account.key, channel, hint);
+      if (!this.ignores(hint.author.name)) onHint?.(this.account.key, channel, hint);
     };
     const folder = accountFolder(wanted.config.general.dataPath, wanted.account);
     this.supervisor = new Supervisor({
@@ -154,12 +157,18 @@ export class AccountRuntime {
       channels: [],
       intake,
       hinted,
+      ...(linked !== undefined && { linked: linked.of(wanted.account.key) }),
       paused,
     });
   }
 
   get account(): Account {
     return this.#wanted.account;
+  }
+
+  /** Whether nobody is to hear of somebody with this name. */
+  ignores(name: string): boolean {
+    return this.#ignores(name) !== null;
   }
 
   /** Of the lanes that are open. */

@@ -20,6 +20,7 @@ import { AccountControl } from "./account-control.ts";
 import { boundHints, type OnHint } from "./hints.ts";
 import { laneSpecs } from "./lane-specs.ts";
 import { laneName, Lanes } from "./lanes.ts";
+import { LinkedPeople } from "./linked-people.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import type { Meter } from "./meter.ts";
 import { OutageNotices } from "./outage-notices.ts";
@@ -120,10 +121,10 @@ const STOP = { lanesMs: 1_500, drainMs: 500 };
 /** Opens every lane; rejects with a LogError when the log cannot be read. To be called before anything is appended. */
 export async function openDelivery(options: DeliveryOptions): Promise<Delivery> {
   const { config, routes, log, logger, clock, sharing = null } = options;
-  const lanes = new Lanes(log);
-  const loops = new LoopWatch(clock, logger);
-  const shared = { ...options, ...boundedHints(options), lanes, loops, failures: new FailureNotices(options) };
-  const runtimes = new AccountRegistry(shared);
+  const [lanes, loops] = [new Lanes(log), new LoopWatch(clock, logger)];
+  const linked = new LinkedPeople({ ...options, config: () => current, part: (key) => runtimes.get(key) });
+  const shared = { ...options, ...boundedHints(options), lanes, loops, linked, failures: new FailureNotices(options) };
+  const runtimes: AccountRegistry = new AccountRegistry(shared);
   if (sharing === null) await openAll(config, routes, { log, logger, runtimes });
   const typing = typingBy(options, runtimes, () => current.accounts);
   const untail = log.tail((entries) => {

@@ -103,3 +103,12 @@ test("a rate limit holds typing back, and an adapter that throws harms nothing",
     "warn an adapter failed to show that somebody types: this is a bug Error: oops",
   );
 });
+
+test("how many are in a channel is asked of the session that counts them", async () => {
+  const it = new Supervised();
+  await it.start();
+  expect(await it.supervisor.count("#a")).toBeNull();
+  it.network.session.count = (ref) => Promise.resolve(ref === refOf("#a") ? 7 : null);
+  expect(await it.supervisor.count("#a")).toBe(7);
+  expect(await it.supervisor.count("#b")).toBeNull();
+});

@@ -67,6 +67,8 @@ export class ScriptedSession implements Session {
   paced: Reason | null = null;
   /** Absent until a test gives one. */
   members?: NonNullable<Session["members"]>;
+  /** Likewise. */
+  count?: NonNullable<Session["count"]>;
   /** `ref:#a on`: what was shown of typing, in order. */
   readonly shown: string[] = [];
   readonly typing = {

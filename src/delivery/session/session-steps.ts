@@ -67,13 +67,20 @@ export class SessionSteps {
 
   /** As `Session.members`, within a time, the first 10 000; null too where that fails. */
   async members(session: Session, channel: ChannelRef): Promise<readonly Member[] | null> {
+    const all = await this.#ask(async (signal) => (await session.members?.(channel, signal)) ?? null);
+    return all?.slice(0, MEMBERS_MAX) ?? null;
+  }
+
+  /** As `Session.count`, within a time; null too where that fails. */
+  async count(session: Session, channel: ChannelRef): Promise<number | null> {
+    return await this.#ask(async (signal) => (await session.count?.(channel, signal)) ?? null);
+  }
+
+  async #ask<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
     const { clock, account, logger } = this.#options;
     try {
-      const asked = await within(
-        { clock, ms: MEMBERS_MS },
-        async (signal) => (await session.members?.(channel, signal)) ?? null,
-      );
-      return asked.late ? null : (asked.value?.slice(0, MEMBERS_MAX) ?? null);
+      const asked = await within({ clock, ms: MEMBERS_MS }, task);
+      return asked.late ? null : asked.value;
     } catch (error) {
       const fields = { account: account.name, error: String(error) };
       logger.warn(fields, "an adapter failed to say who is in a channel: this is a bug");

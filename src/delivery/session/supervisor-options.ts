@@ -5,6 +5,7 @@ import type { Reason } from "../../contract/outcome.ts";
 import type { Files } from "../../files/files.ts";
 import type { Logger } from "../../logger.ts";
 import type { Intake } from "../intake.ts";
+import type { LinkedOfAccount } from "../linked-people.ts";
 import type { Meter } from "../meter.ts";
 import type { RemoteFiles } from "../remote-files.ts";
 import type { AccountStatus } from "../status.ts";
@@ -26,6 +27,8 @@ export interface SupervisorOptions {
   readonly meter?: Pick<Meter, "reconnected">;
   /** As in `HostOptions`. Absent: nobody listens. */
   readonly hinted?: (channel: string, hint: Hint) => void;
+  /** As in `HostOptions`. */
+  readonly linked?: LinkedOfAccount;
   /** An operator wants no session; absent: none does. */
   readonly paused?: boolean;
 }

@@ -130,6 +130,12 @@ export class Supervisor {
     return ref === null || this.#live === null ? null : await this.#steps.members(this.#live.session, ref);
   }
 
+  /** How many are in a channel now, as far as the network counts them; null: nobody knows. Never rejects. */
+  async count(channel: string): Promise<number | null> {
+    const ref = this.#joins?.refOf(channel) ?? null;
+    return ref === null || this.#live === null ? null : await this.#steps.count(this.#live.session, ref);
+  }
+
   /** What shows typing in a channel; null: nothing can, or not now. */
   typingIn(channel: string): PlaceDisplay | null {
     const ref = this.#condition.state === "online" ? (this.#joins?.openRefOf(channel) ?? null) : null;
@@ -137,7 +143,7 @@ export class Supervisor {
   }
 
   /** The one that is there now. */
-  get session(): Pick<Session, "guests" | "rooms"> | null {
+  get session(): Pick<Session, "as" | "guests" | "rooms"> | null {
     return this.#live?.session ?? null;
   }
 
@@ -271,19 +277,13 @@ export class Supervisor {
   }
 
   #host(joins: Joins): { readonly host: Host; readonly end: () => void } {
-    const { clock, random, intake, account, logger, files } = this.#options;
     return createHost({
-      account: account.name,
-      intake,
+      ...this.#options,
+      account: this.#options.account.name,
       nameOf: (ref) => joins.nameOf(ref),
-      files,
-      clock,
-      random,
-      logger,
       // The session leaves its channels when it is closed.
       lost: (...lost) => (this.#stop.signal.aborted ? undefined : joins.lost(...lost)),
       degraded: (why) => this.#degrade(why),
-      hinted: this.#options.hinted ?? (() => undefined),
       heard: (refs) => {
         this.#condition.heard();
         for (const ref of refs) joins.heard(ref);

@@ -1,6 +1,7 @@
 import type { Bridge, Gateway } from "../../../config/config.ts";
 import type { Member } from "../../../contract/session.ts";
 import type { AccountStatus } from "../../../delivery/status.ts";
+import { channelsOf } from "../../../gateway/bridged-channels.ts";
 import type { V1Deps } from "../deps.ts";
 import { ownGateway, ownGateways } from "../own-gateways.ts";
 import { type Call, type JsonSchema, ok, type Reply, type Route } from "../route.ts";
@@ -63,13 +64,8 @@ function stateOf({ channel }: Bridge, status: AccountStatus | undefined): object
 async function members({ access, params }: Call, deps: Asked): Promise<Reply> {
   const { bridges } = ownGateway(access, params["gateway"] ?? "", deps);
   const accounts = deps.config().accounts;
-  const rooms = new Map<string, Bridge>();
-  for (const bridge of bridges) {
-    if (accounts.get(bridge.account)?.protocol === "api") continue;
-    rooms.set(JSON.stringify([bridge.account, bridge.channel]), bridge);
-  }
   const asked = await Promise.all(
-    Array.from(rooms.values(), async ({ account, channel }) => ({
+    channelsOf(bridges, accounts).map(async ({ account, channel }) => ({
       place: { account: accounts.get(account)?.name ?? account, channel },
       found: await deps.members(account, channel),
     })),
