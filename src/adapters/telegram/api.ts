@@ -103,6 +103,12 @@ export class TelegramApi {
     return mapped(await this.#look("getChat", { chat_id: chat }, signal), chatIn);
   }
 
+  /** How many are in it, all bots and ourselves counted. */
+  async count(chat: number, signal: AbortSignal): Promise<TelegramResult<number>> {
+    const answer = await this.#look("getChatMemberCount", { chat_id: chat }, signal);
+    return mapped(answer, (count) => (typeof count === "number" ? count : null));
+  }
+
   async membership(chat: number, user: number, signal: AbortSignal): Promise<TelegramResult<TelegramMembership>> {
     const args = { chat_id: chat, user_id: user };
     return mapped(await this.#look("getChatMember", args, signal), membershipIn);

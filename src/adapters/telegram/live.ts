@@ -108,6 +108,12 @@ export class TelegramSession implements Session<TelegramHandlers> {
     await Promise.resolve();
   }
 
+  async count(channel: ChannelRef, signal: AbortSignal): Promise<number | null> {
+    const room = this.#rooms.joined(channel);
+    const found = room === null ? null : await this.#options.api.count(room.chat, signal);
+    return found?.ok === true ? Math.max(0, found.value - 1) : null;
+  }
+
   async openFile(ref: FileRef, signal: AbortSignal): Promise<OpenedFile> {
     const wanted = readFileRef(ref);
     if (wanted === null) return { ok: false, why: { code: "bad_content", message: "this is no file of Telegram" } };
