@@ -61,7 +61,12 @@ export const sharedSchema = {
       { type: "string", format: "regex" },
     ),
     ShowJoinPart: flag("Announces here when people join or leave elsewhere."),
-    NoSendJoinPart: { ...flag("Does not announce elsewhere when people join or leave here."), needs: "members" },
+    NoSendJoinPart: {
+      ...flag(
+        "Does not announce elsewhere when people join or leave here. Guests of the web chat see how many are here, and no names.",
+      ),
+      needs: "members",
+    },
     ShowTopicChange: flag("Announces here when the topic changes elsewhere."),
     SyncTopic: flag(
       "Sets the topic here when it changes elsewhere. It is announced in words where this network or this room does not let Rialto set it.",

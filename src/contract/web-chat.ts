@@ -106,9 +106,45 @@ export interface WebHistory {
   readonly more: boolean;
 }
 
+/** Those who are in the linked channels of one network now. */
+export interface WebNetwork {
+  readonly id: string;
+  /** For people. */
+  readonly title: string;
+  /** How many are there; null: the network does not say. */
+  readonly count: number | null;
+  /** At most the first 300 by name; null: the network does not list them, or its settings keep them back. */
+  readonly members: readonly WebMember[] | null;
+  /** Rialto has no connection to it now. */
+  readonly offline: boolean;
+}
+
 /** `GET /v1/members`. */
 export interface WebMembers {
+  /** Guests who are present, at most 1000. */
   readonly members: readonly WebMember[];
+  readonly networks: readonly WebNetwork[];
+  /** Of `networks`: see the event `members`. */
+  readonly version: number;
+}
+
+/** What has changed in one network. A person with another name is another member. */
+export interface WebNetworkChange extends Omit<WebNetwork, "members"> {
+  /** Whether `members` is a list. */
+  readonly listed: boolean;
+  /** New, or different now. */
+  readonly here: readonly WebMember[];
+  readonly gone: readonly string[];
+}
+
+/** Leads from one version of `networks` to the next one; at most one in a second. */
+export interface WebMembersChange {
+  readonly type: "members";
+  readonly from: number;
+  readonly version: number;
+  /** Ids of all networks, in their order. */
+  readonly ids: readonly string[];
+  readonly networks: readonly WebNetworkChange[];
 }
 
 /** `POST /v1/messages`. */
@@ -139,8 +175,10 @@ export type WebEvent =
       readonly count: number;
       readonly author: WebAuthor;
     }
+  /** These are about guests; `members` is about everybody else. */
   | { readonly type: "member.joined" | "member.left"; readonly member: WebMember }
   | { readonly type: "member.renamed"; readonly member: WebMember; readonly before: string }
+  | WebMembersChange
   | { readonly type: "typing"; readonly author: WebAuthor; readonly on: boolean }
   /** A message of one's own is through (it follows as `message.posted`), or is not. */
   | { readonly type: "hold"; readonly id: string; readonly approved: boolean }

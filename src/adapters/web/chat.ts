@@ -1,10 +1,11 @@
 import type { GuestRules } from "../../contract/guests.ts";
 import type { Event } from "../../contract/events.ts";
 import type { Host } from "../../contract/host.ts";
-import type { WebProblemCode, WebRoom } from "../../contract/web-chat.ts";
+import type { WebMembersChange, WebProblemCode, WebRoom } from "../../contract/web-chat.ts";
 import { capabilities } from "./capabilities.ts";
 import { channelRef } from "./ids.ts";
 import { InOrder } from "./in-order.ts";
+import { LinkedRooms } from "./linked-rooms.ts";
 import { authorOf } from "./receive.ts";
 import { MODERATION } from "./render.ts";
 import { publicUrl, type WebSettings } from "./settings.ts";
@@ -48,10 +49,13 @@ export const isRefusal = (value: object): value is Refusal => "refused" in value
 export interface Audience {
   tell(changes: readonly StoredChange[]): void;
   typing(guest: StoredGuest, on: boolean): void;
+  members(room: string, change: WebMembersChange): void;
   /** All streams of the guest end: the session is over. */
   dismiss(guest: string): void;
   /** Whether a page of the guest is open. */
   watches(guest: string): boolean;
+  /** Whether any page of the room is open. */
+  isOpen(room: string): boolean;
 }
 
 /** One chat server: its store, its rooms, and the core behind it. */
@@ -68,6 +72,7 @@ export class Chat {
   readonly uploads: Uploads;
   readonly views: Views;
   readonly cases: Cases;
+  readonly linked: LinkedRooms;
   /** The room of those who look after the others; empty: there is none. */
   readonly moderators: string;
   readonly url: string;
@@ -92,6 +97,12 @@ export class Chat {
     this.uploads = new Uploads(this.store, this.records, settings);
     this.views = new Views(this.timeline, (guest) => this.roomOf(guest));
     this.cases = new Cases(this.store.db);
+    this.linked = new LinkedRooms({
+      linked: host.linked,
+      clock: host.clock,
+      isWatched: (room) => this.audience?.isOpen(room) === true,
+      onChange: (room, change) => this.audience?.members(room, change),
+    });
     this.moderators = settings.Moderation.toLowerCase();
     // A room that was theirs may be one of guests now.
     this.timeline.withdraw(MODERATION, this.moderators);

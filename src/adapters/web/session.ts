@@ -84,6 +84,7 @@ class WebSession implements Session<WebHandlers> {
     }
     this.#chat.rooms.add(room);
     this.#presence.watch(room);
+    this.#chat.linked.open(room);
     void this.#recover(room);
     const limits = { fileBytesMax: Math.max(1, this.#chat.settings.MaxFileSize) };
     return await Promise.resolve({ ok: true, ref: channelRef(room), without: [], limits });
@@ -91,6 +92,7 @@ class WebSession implements Session<WebHandlers> {
 
   async leave(channel: ChannelRef): Promise<void> {
     this.#chat.rooms.delete(channel);
+    this.#chat.linked.close(channel);
     this.#server.dismissRoom(channel);
     await Promise.resolve();
   }
@@ -122,6 +124,7 @@ class WebSession implements Session<WebHandlers> {
     this.#chat.quiet();
     this.#cancelLook();
     this.#presence.stop();
+    this.#chat.linked.stop();
     // What is on its way to the disk gets there, and is told.
     await this.#chat.store.close();
     await this.#server.close();

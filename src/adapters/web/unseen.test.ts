@@ -31,6 +31,8 @@ async function open({ hold = false } = {}) {
     typing: () => undefined,
     dismiss: () => undefined,
     watches: () => true,
+    members: () => undefined,
+    isOpen: () => false,
   };
   for (const id of ["one", "two"]) {
     const times = { createdMs: chat.nowMs, expiresMs: chat.nowMs + 2 * DEFAULTS.BanTime };

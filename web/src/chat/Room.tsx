@@ -12,7 +12,8 @@ import { deleteSoon, deletions, keepMessage } from "./deletions.ts";
 import { Log } from "./Log.tsx";
 import { Members } from "./Members.tsx";
 import type { Act } from "./Message.tsx";
-import { members, typing, unseen, wire } from "./state.ts";
+import { presentCount } from "./people.ts";
+import { typing, unseen, wire } from "./state.ts";
 import { chatTexts as texts } from "./texts.ts";
 
 type Asked = { readonly for: "react" | "report"; readonly message: WebMessage } | null;
@@ -111,7 +112,7 @@ function Top({ name, showMembers }: { readonly name: string; readonly showMember
           showMembers.value = !showMembers.value;
         }}
       >
-        {texts.membersCount(members.value.length)}
+        {texts.membersCount(presentCount.value)}
       </button>
     </header>
   );

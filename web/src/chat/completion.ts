@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
-import { members } from "./state.ts";
+import { members } from "./people.ts";
+import { blocks } from "./state.ts";
 
 interface Suggestion {
   /** What stands for what was typed. */
@@ -50,8 +51,13 @@ export function choose(step: number): void {
 
 function people(begin: string): readonly Suggestion[] {
   const wanted = begin.toLowerCase();
-  return members.value
+  // Also those who have spoken on networks that do not list their members.
+  const speakers = blocks.value.flatMap(({ messages }) => messages.map(({ author }) => author)).toReversed();
+  const all = [...members.value, ...speakers.filter(({ network }) => network !== "")];
+  const byName = new Map(all.toReversed().map((person) => [person.name, person]));
+  return [...byName.values()]
     .filter(({ name, mine }) => !mine && name.toLowerCase().startsWith(wanted))
+    .toReversed()
     .slice(0, OPTIONS_MAX)
     .map(({ name, network }) => ({ text: `@${name} `, label: network === "" ? name : `${name} · ${network}` }));
 }

@@ -1,18 +1,11 @@
 import { batch, signal } from "@preact/signals";
-import type {
-  WebEvent,
-  WebHistory,
-  WebMe,
-  WebMember,
-  WebMembers,
-  WebMessage,
-  WebRoom,
-} from "../../../src/contract/web-chat.ts";
+import type { WebEvent, WebHistory, WebMe, WebMembers, WebMessage, WebRoom } from "../../../src/contract/web-chat.ts";
 import { type ApiProblem, get } from "../lib/api.ts";
 import { deleteNow } from "./deletions.ts";
 import { outboxOf, seenIn } from "./kept.ts";
 import { keepSession } from "./keep-session.ts";
 import { arrived, decided, holds, keepOutbox, retryNow, send, sendAgain } from "./outbox.ts";
+import { changeMembers, forgetMembers, guests, readMembers } from "./people.ts";
 import { follow, type ChatWire } from "./stream.ts";
 import { type ChatRows, ChatTimeline } from "./timeline.ts";
 
@@ -25,7 +18,6 @@ export const wire = signal<ChatWire>("connecting");
 export const blocks = signal<readonly ChatRows[]>([]);
 /** Nobody has asked for the history yet, or it is whole. */
 export const older = signal<"none" | "some" | "loading">("none");
-export const members = signal<readonly WebMember[]>([]);
 /** Who is typing, by id. */
 export const typing = signal<ReadonlyMap<string, { readonly name: string; readonly untilMs: number }>>(new Map());
 /** The line of what is new stands behind this one. */
@@ -95,12 +87,13 @@ async function refresh(anew: boolean): Promise<void> {
     // Told before the gap: the history knows better.
     waiting = [];
   }
-  const [found, people] = await Promise.all([get<WebMe>("/v1/me"), get<WebMembers>("/v1/members")]);
+  forgetMembers();
+  void loadMembers();
+  const found = await get<WebMe>("/v1/me");
   if (found.ok) {
     room.value = found.value.room;
     holds(found.value.waiting);
   }
-  if (people.ok) members.value = people.value.members;
   if (loading) return;
   loading = true;
   while (!loaded && refusal.value === null) {
@@ -111,6 +104,11 @@ async function refresh(anew: boolean): Promise<void> {
     else if (resets === before) begin(history.value);
   }
   loading = false;
+}
+
+async function loadMembers(): Promise<void> {
+  const found = await get<WebMembers>("/v1/members");
+  if (found.ok && !readMembers(found.value)) await loadMembers();
 }
 
 function begin({ messages, more }: WebHistory): void {
@@ -175,10 +173,13 @@ function apply(event: WebEvent): void {
       return timeline.react(event);
     case "member.joined":
     case "member.renamed":
-      members.value = [...members.value.filter(({ id }) => id !== event.member.id), event.member];
+      guests.value = [...guests.value.filter(({ id }) => id !== event.member.id), event.member];
       return;
     case "member.left":
-      members.value = members.value.filter(({ id }) => id !== event.member.id);
+      guests.value = guests.value.filter(({ id }) => id !== event.member.id);
+      return;
+    case "members":
+      if (!changeMembers(event)) void loadMembers();
       return;
     case "typing":
       if (!event.author.mine) setTyping(event.author.id, event.author.name, event.on);

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { WebMe, WebMessage } from "../../../contract/web-chat.ts";
+import type { WebMe, WebMembers, WebMessage } from "../../../contract/web-chat.ts";
 import { cut } from "../../../content/length.ts";
 import { isTexts } from "../../../lib/shapes.ts";
-import { isRefusal, NO_MORE, type Refusal, refusal, whyNot } from "../chat.ts";
+import { isRefusal, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "../chat.ts";
 import { came, leave, rename } from "../guests.ts";
 import { react } from "../reacting.ts";
 import { reword, say, takeBack } from "../saying.ts";
@@ -15,6 +15,8 @@ import type { Chat } from "../chat.ts";
 
 const PAGE_MAX = 100;
 const WHY_MAX = 500;
+/** That are listed. */
+const GUESTS_MAX = 1_000;
 /** Of one guest: nobody's reports are to make those of others go. */
 const REPORTS_MAX = 20;
 const KEY = /^[\x21-\x7e]{1,200}$/u;
@@ -26,7 +28,7 @@ export const guestRoutes: readonly GuestRoute[] = [
   { method: "POST", path: /^\/v1\/leave$/u, handle: async ({ chat, guest }) => (await leave(chat, guest)) ?? EMPTY },
   { method: "GET", path: /^\/v1\/history$/u, handle: (call) => history(call) },
   { method: "GET", path: /^\/v1\/events$/u, handle: async (call) => await watch(call) },
-  { method: "GET", path: /^\/v1\/members$/u, handle: (call) => members(call) },
+  { method: "GET", path: /^\/v1\/members$/u, handle: async (call) => await members(call) },
   { method: "POST", path: /^\/v1\/messages$/u, counts: true, handle: async (call) => await post(call) },
   { method: "PATCH", path: /^\/v1\/messages\/([\w-]+)$/u, counts: true, handle: async (call) => await edit(call) },
   {
@@ -93,13 +95,14 @@ async function watch({ chat, guest, owner, streams, request, response, query }: 
   return why === null ? "taken" : refusal("too_many", why, { retryS: 10 });
 }
 
-function members({ chat, guest }: GuestCall): CallReply {
+async function members({ chat, guest }: GuestCall): Promise<CallReply> {
+  const view = await chat.linked.view(guest.room);
+  if (chat.store.closed) return UNAVAILABLE;
   const guests = chat.people
     .all(guest.room)
     .filter((one) => one.present && !one.banned)
     .map((one) => memberView(guestAuthor(one), guest.id, true));
-  const others = chat.timeline.authors(guest.room).map((one) => memberView(one, guest.id, null));
-  return reply({ members: [...guests, ...others].slice(0, 1_000) });
+  return reply({ members: guests.slice(0, GUESTS_MAX), ...view } satisfies WebMembers);
 }
 
 async function post(call: GuestCall): Promise<CallReply> {

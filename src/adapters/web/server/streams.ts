@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../../contract/host.ts";
-import type { WebEvent } from "../../../contract/web-chat.ts";
+import type { WebEvent, WebMembersChange } from "../../../contract/web-chat.ts";
 import type { Audience, Chat } from "../chat.ts";
 import type { StoredChange, StoredGuest } from "../store/rows.ts";
 import { authorView, guestAuthor } from "../views.ts";
@@ -81,12 +81,21 @@ export class Streams implements Audience {
     }
   }
 
+  members(room: string, change: WebMembersChange): void {
+    const text = frame(change);
+    for (const stream of this.#rooms.get(room) ?? []) this.#write(stream, text);
+  }
+
   dismiss(guest: string): void {
     for (const stream of this.#all()) if (stream.guest.id === guest) stream.response.end();
   }
 
   dismissRoom(room: string): void {
     for (const stream of this.#rooms.get(room) ?? []) stream.response.end();
+  }
+
+  isOpen(room: string): boolean {
+    return this.#rooms.has(room);
   }
 
   watches(guest: string): boolean {
