@@ -1,10 +1,12 @@
 import { createHmac, hash, randomBytes } from "node:crypto";
-import { type Chat, MUTED, NO_MORE, type Refusal, refusal, whyNot } from "./chat.ts";
+import type { LinkedChannels } from "../../contract/host.ts";
+import { type Chat, MUTED, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
 import { hasLink } from "./links.ts";
 import { skeleton } from "./look-alikes.ts";
 import { readName, suggestName } from "./names.ts";
 import { moved } from "./receive.ts";
 import type { StoredChange, StoredGuest } from "./store/rows.ts";
+import { looksOf, TakenNames } from "./taken-names.ts";
 import { guestAuthor } from "./views.ts";
 
 export interface JoinRequest {
@@ -37,6 +39,8 @@ export async function join(chat: Chat, request: JoinRequest): Promise<JoinedGues
   const ticket = digestOf(JSON.stringify([key, text]));
   const known = chat.people.admitted(ticket);
   if (known !== null) return await joinAgain(chat, known, request);
+  const taken = await takenIn(chat, chat.people.inviteBy(digestOf(text))?.channel ?? "");
+  if (chat.store.closed) return UNAVAILABLE;
   const salt = randomBytes(32);
   const secret = secretOf(key, salt);
   const digest = digestOf(secret);
@@ -62,7 +66,7 @@ export async function join(chat: Chat, request: JoinRequest): Promise<JoinedGues
         refused = refusal("unavailable", "the room is full: try again later", { retryS: 600 });
         return [];
       }
-      const named = nameFor(chat, room, wanted);
+      const named = nameFor({ chat, room, taken }, wanted);
       if (typeof named !== "string") {
         refused = named;
         return [];
@@ -118,20 +122,37 @@ const newGuest = ({ nowMs, ...guest }: Newcomer): StoredGuest => ({
   changedMs: 0,
 });
 
-/** The name as it is shown, when nobody of the room has one that looks like it. */
-function nameFor(chat: Chat, room: string, wanted: string, but = ""): string | Refusal {
+/** What the people and the networks of a room are called, as far as it is not stored. */
+const takenIn = async (chat: Chat, room: string): Promise<Taken> => await chat.linked.names(room);
+
+type Taken = Pick<LinkedChannels, "people" | "labels">;
+
+interface NameRules {
+  readonly chat: Chat;
+  readonly room: string;
+  readonly taken: Taken;
+}
+
+/** The name as it is shown, when nobody of the room has one that looks like it. `but`: who has it already. */
+function nameFor({ chat, room, taken }: NameRules, wanted: string, but = ""): string | Refusal {
   const max = chat.settings.NameLength;
   const read = readName(wanted, max);
   if (!read.ok) return refusal("bad_name", read.why);
+  const guest = chat.people.find(but);
+  // Somebody else with this name may have come since.
+  if (guest?.name === read.name) return read.name;
   const { linksAfter } = chat.rules(room);
-  if ((chat.people.find(but)?.messages ?? 0) < linksAfter && hasLink(read.name))
+  if ((guest?.messages ?? 0) < linksAfter && hasLink(read.name))
     return refusal("bad_name", `a name with an address in it is possible after ${linksAfter} messages`);
-  const others = new Set(chat.timeline.authors(room).map(({ name }) => skeleton(name)));
-  others.add(skeleton("Rialto"));
-  const isFree = (name: string): boolean => {
-    const looks = skeleton(name);
-    return looks !== "" && !others.has(looks) && chat.people.isFree(room, looks, but);
-  };
+  const heard = chat.timeline.authors(room).map(({ name }) => name);
+  const others = new TakenNames(taken, heard);
+  const isFree = (name: string): boolean =>
+    !others.has(name) && looksOf(name).every((looks) => chat.people.isFree(room, looks, but));
+  const bare = others.withoutLabel(read.name);
+  if (bare !== null) {
+    const suggestion = isFree(bare) ? bare : suggestName(bare, max, isFree);
+    return refusal("bad_name", "a name does not say where somebody comes from: leave that out", { suggestion });
+  }
   if (isFree(read.name)) return read.name;
   const suggestion = suggestName(read.name, max, isFree);
   return refusal("name_taken", "somebody in the room has this name, or one that looks like it", { suggestion });
@@ -205,11 +226,12 @@ function mayRename(chat: Chat, id: string): Refusal | null {
 export async function rename(chat: Chat, guest: StoredGuest, wanted: string): Promise<StoredGuest | Refusal> {
   let refused = null as Refusal | null;
   let name = "";
+  const taken = await takenIn(chat, guest.room);
   try {
     await chat.change((): readonly StoredChange[] => {
       refused = mayRename(chat, guest.id);
       if (refused !== null) return [];
-      const named = nameFor(chat, guest.room, wanted, guest.id);
+      const named = nameFor({ chat, room: guest.room, taken }, wanted, guest.id);
       refused = typeof named === "string" ? null : named;
       if (typeof named !== "string" || named === guest.name) return [];
       refused = chat.changeLimit(guest.id);
