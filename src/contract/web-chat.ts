@@ -73,6 +73,8 @@ interface WebGuest {
 
 export interface WebRoom {
   readonly name: string;
+  /** In plain words; empty: none. */
+  readonly topic: string;
   /** What this guest says waits for somebody's approval. */
   readonly held: boolean;
   readonly muted: boolean;
@@ -98,6 +100,29 @@ export interface WebMe {
 export interface WebJoin {
   readonly invite: string;
   readonly name: string;
+}
+
+/**
+ * `POST /v1/invite`: where an invite leads, with the `Idempotency-Key` of the join. An invite by which nobody can join
+ * any more is refused (410), unless this browser has joined its room.
+ */
+export interface WebInvite {
+  readonly room: string;
+  readonly topic: string;
+  /** The setting RunBy, for people; may be empty. */
+  readonly runBy: string;
+  /** This browser has a session in the room. */
+  readonly joined: boolean;
+}
+
+/** `GET /v1/rooms`: the rooms that this browser is in, by name. All other requests take the name as `room`. */
+export interface WebRooms {
+  readonly rooms: readonly {
+    readonly name: string;
+    readonly guest: WebGuest;
+    /** When the newest message was said; null: there is none. */
+    readonly newest: string | null;
+  }[];
 }
 
 /** `GET /v1/history`: oldest first. */

@@ -8,7 +8,7 @@ const OPS_KEPT_MS = 7 * 24 * 60 * 60_000;
  * page does not show as such is not promised: colours, headings (they are bold), and that somebody is mentioned.
  */
 export const capabilities = {
-  ops: { edit: "native", delete: "native", react: "native", topic: "none" },
+  ops: { edit: "native", delete: "native", react: "native", topic: "native" },
   reply: "native",
   replyWords: "quote",
   thread: "none",

@@ -230,6 +230,7 @@ export class Chat {
     const guest = this.people.find(reader.id) ?? reader;
     return {
       name: guest.room,
+      topic: this.records.topic(guest.room),
       held: this.holds(guest),
       muted: guest.muted,
       slowModeS: this.rules(guest.room).slowModeS,

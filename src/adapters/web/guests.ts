@@ -1,4 +1,5 @@
 import { createHmac, hash, randomBytes } from "node:crypto";
+import type { Invite } from "../../contract/guests.ts";
 import type { LinkedChannels } from "../../contract/host.ts";
 import { type Chat, MUTED, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "./chat.ts";
 import { hasLink } from "./links.ts";
@@ -25,10 +26,27 @@ export const newSecret = (): string => randomBytes(32).toString("base64url");
 /** Secrets are random: what is stored of them needs no salt. */
 export const digestOf = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
-const NO_INVITE = refusal("invite_gone", "this invite is used up, has expired or was taken back: ask for another one");
+export const NO_INVITE = refusal("invite_gone", "this invite is used up, has expired or was taken back: ask for another one");
 
 /** The secret of whoever knows the key. What is stored, the salt, does not tell it. */
 const secretOf = (key: string, salt: Uint8Array): string => createHmac("sha256", salt).update(key).digest("base64url");
+
+const ticketOf = (key: string, invite: string): Buffer => digestOf(JSON.stringify([key, invite]));
+
+/** Whether a guest has joined by this request already, perhaps without having heard the answer. */
+export const isAdmitted = (chat: Chat, key: string, invite: string): boolean =>
+  chat.people.admitted(ticketOf(key, invite)) !== null;
+
+/** Why nobody joins by an invite from there; null: a guest can. */
+export function inviteFlaw(chat: Chat, invite: Invite, net: string): Refusal | null {
+  const { expiresMs, used, uses, channel } = invite;
+  if (expiresMs <= chat.nowMs || used >= uses || !chat.isOpen(channel)) return NO_INVITE;
+  if (chat.people.isBanned(net, channel, chat.nowMs))
+    return refusal("banned", "somebody who looks after the room does not let you in");
+  if (chat.people.count(channel) >= chat.settings.MaxGuests)
+    return refusal("unavailable", "the room is full: try again later", { retryS: 600 });
+  return null;
+}
 
 /**
  * Somebody comes in by an invite. Asked again under the same key, as after an answer that was lost, it is the same
@@ -36,7 +54,7 @@ const secretOf = (key: string, salt: Uint8Array): string => createHmac("sha256",
  */
 export async function join(chat: Chat, request: JoinRequest): Promise<JoinedGuest> {
   const { key, invite: text, name: wanted, net } = request;
-  const ticket = digestOf(JSON.stringify([key, text]));
+  const ticket = ticketOf(key, text);
   const known = chat.people.admitted(ticket);
   if (known !== null) return await joinAgain(chat, known, request);
   const taken = await takenIn(chat, chat.people.inviteBy(digestOf(text))?.channel ?? "");
@@ -53,19 +71,9 @@ export async function join(chat: Chat, request: JoinRequest): Promise<JoinedGues
       refused = null;
       // Another try was faster.
       if (chat.people.admitted(ticket) !== null) return [];
-      if (invite === null || invite.expiresMs <= now || invite.used >= invite.uses || !chat.isOpen(invite.channel)) {
-        refused = NO_INVITE;
-        return [];
-      }
+      refused = invite === null ? NO_INVITE : inviteFlaw(chat, invite, net);
+      if (invite === null || refused !== null) return [];
       const room = invite.channel;
-      if (chat.people.isBanned(net, room, now)) {
-        refused = refusal("banned", "somebody who looks after the room does not let you in");
-        return [];
-      }
-      if (chat.people.count(room) >= chat.settings.MaxGuests) {
-        refused = refusal("unavailable", "the room is full: try again later", { retryS: 600 });
-        return [];
-      }
       const named = nameFor({ chat, room, taken }, wanted);
       if (typeof named !== "string") {
         refused = named;

@@ -1,9 +1,11 @@
 import type { SharedFile } from "../../contract/content.ts";
 import type { MessageRef } from "../../contract/ids.ts";
-import type { DeleteOp, EditOp, PostOp, ReactOp } from "../../contract/ops.ts";
+import type { DeleteOp, EditOp, PostOp, ReactOp, TopicOp } from "../../contract/ops.ts";
 import type { Loss, Outcome, Reason } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
+import { cut } from "../../content/length.ts";
 import { hiddenWords } from "../../content/hidden-file.ts";
+import { oneLine } from "../kit/words.ts";
 import { erase } from "./acts.ts";
 import { capabilities } from "./capabilities.ts";
 import type { Chat } from "./chat.ts";
@@ -14,6 +16,8 @@ import type { NewStored, StoredAuthor, StoredChange, StoredFile } from "./store/
 import { StoreClosed } from "./store/store.ts";
 
 const RETRY_MS = 5_000;
+/** Characters of a topic that are shown. */
+const TOPIC_MAX = 500;
 const REMOTE = "remote ";
 const DONE: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
 
@@ -85,6 +89,24 @@ export class Outgoing {
       await this.#chat.change(() => this.#react(op), attempt.signal);
       return DONE;
     });
+  }
+
+  async topic({ channel, topic, ...op }: TopicOp, attempt: Attempt): Promise<Outcome> {
+    return await this.#try({ ...op, channel }, attempt, async () => {
+      const line = oneLine(topic);
+      const text = cut(line, TOPIC_MAX, "codepoints");
+      await this.#chat.change(() => this.#setTopic(channel, text), attempt.signal);
+      const losses: Loss[] =
+        text === line ? [] : [{ what: "length", note: `topics have at most ${TOPIC_MAX} characters here` }];
+      return { is: "delivered", receipt: { messages: [], losses } };
+    });
+  }
+
+  #setTopic(room: string, topic: string): readonly StoredChange[] {
+    const { records, timeline, nowMs } = this.#chat;
+    if (records.topic(room) === topic) return [];
+    records.setTopic(room, topic);
+    return [timeline.change(room, nowMs, { is: "room" })];
   }
 
   async #try(op: Pick<PostOp, "channel">, { signal }: Attempt, task: () => Promise<Outcome>): Promise<Outcome> {

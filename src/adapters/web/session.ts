@@ -67,6 +67,7 @@ class WebSession implements Session<WebHandlers> {
       edit: async (op, attempt) => await outgoing.edit(op, attempt),
       delete: async (op, attempt) => await outgoing.delete(op, attempt),
       react: async (op, attempt) => await outgoing.react(op, attempt),
+      topic: async (op, attempt) => await outgoing.topic(op, attempt),
     };
     this.ended = ended.then(async (why) => {
       await this.#close();

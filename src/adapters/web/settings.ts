@@ -25,6 +25,13 @@ const place = {
     },
     examples: ["https://chat.example.org"],
   },
+  RunBy: {
+    type: "string",
+    description: "The name of the person or group that runs this chat, shown on the page where guests join.",
+    default: "",
+    rule: { pattern: String.raw`^\P{Cc}{0,200}$`, hint: "must be at most 200 characters on one line" },
+    examples: ["the Chess Club of Exeter, chess@example.org"],
+  },
   TrustProxy: {
     type: "array",
     items: { type: "string" },

@@ -8,6 +8,7 @@ import { Dialog } from "../parts/Dialog.tsx";
 import { Field } from "../parts/Field.tsx";
 import { ProblemNotice } from "../parts/Notice.tsx";
 import { cellAfter } from "./grid.ts";
+import { inRoom } from "./rooms.ts";
 import { chatTexts as texts } from "./texts.ts";
 
 interface ReactingProps {
@@ -76,7 +77,7 @@ export function Reporting({ message, onDone, onClose }: ReportingProps): JSX.Ele
   const busy = useSignal(false);
   const report = async (): Promise<void> => {
     busy.value = true;
-    const answer = await post("/v1/report", { id: message.id, why: why.value });
+    const answer = await post(inRoom("/v1/report"), { id: message.id, why: why.value });
     busy.value = false;
     if (answer.ok) onDone();
     else problem.value = answer.problem;

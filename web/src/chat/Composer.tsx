@@ -6,6 +6,7 @@ import { patch, path, post } from "../lib/api.ts";
 import { Attached, Pick } from "./Attached.tsx";
 import { choose, completion, suggest, wholeEmoji } from "./completion.ts";
 import { draftOf } from "./kept.ts";
+import { inRoom } from "./rooms.ts";
 import { lastOwn, say, slowUntilMs } from "./state.ts";
 import { chatTexts as texts } from "./texts.ts";
 import { attach, takeUploads, uploads } from "./uploads.ts";
@@ -85,7 +86,7 @@ export function Composer({ room, mode }: ComposerProps): JSX.Element {
 /** Why it could not be; empty when it is done. */
 async function edited(message: WebMessage, text: string): Promise<string> {
   if (text === message.text) return "";
-  const answer = await patch(`/v1/messages${path([message.id])}`, { text });
+  const answer = await patch(inRoom(`/v1/messages${path([message.id])}`), { text });
   if (answer.ok) return "";
   return answer.problem.detail === "" ? answer.problem.title : answer.problem.detail;
 }
@@ -182,7 +183,7 @@ function useText(name: string, box: RefObject<HTMLTextAreaElement | null>, mode:
     });
     if (current.value !== "" && Date.now() - told.current > TYPING_MS) {
       told.current = Date.now();
-      void post("/v1/typing");
+      void post(inRoom("/v1/typing"));
     }
   };
   useLayoutEffect(() => {

@@ -1,13 +1,14 @@
 import type { JSX } from "preact";
 import type { WebFile } from "../../../src/contract/web-chat.ts";
 import { bytes as bytesOf } from "../lib/format.ts";
+import { inRoom } from "./rooms.ts";
 import { chatTexts as texts } from "./texts.ts";
 
 /** What browsers show without running anything of it. */
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
 
 /** Only from this server, whatever the file was at first. */
-const addressOf = (id: string): string => `/v1/files/${encodeURIComponent(id)}`;
+const addressOf = (id: string): string => inRoom(`/v1/files/${encodeURIComponent(id)}`);
 
 export function Files({ files }: { readonly files: readonly WebFile[] }): JSX.Element | null {
   if (files.length === 0) return null;

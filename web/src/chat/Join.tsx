@@ -1,23 +1,28 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { WebJoin, WebMe } from "../../../src/contract/web-chat.ts";
+import type { WebInvite, WebJoin, WebMe } from "../../../src/contract/web-chat.ts";
 import { type ApiProblem, post } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
-import { Field } from "../parts/Field.tsx";
 import { Notice } from "../parts/Notice.tsx";
 import { joinKey } from "./kept.ts";
+import { NameField, reasonOf } from "./NameField.tsx";
+import { OtherRooms } from "./RoomLinks.tsx";
+import { rooms } from "./rooms.ts";
 import { chatTexts as texts } from "./texts.ts";
 
 interface JoinProps {
   readonly invite: string;
+  /** Where it leads; null: the server did not say. */
+  readonly found: WebInvite | null;
   readonly onJoined: (me: WebMe) => void;
 }
 
 /** What is in the name itself, and not in the invite. */
 const OF_NAME = new Set(["name_taken", "bad_name"]);
 
-export function Join({ invite, onJoined }: JoinProps): JSX.Element {
-  const name = useSignal("");
+export function Join({ invite, found, onJoined }: JoinProps): JSX.Element {
+  // A guest of another room is probably the same person here.
+  const name = useSignal(rooms.value?.[0]?.guest.name ?? "");
   const problem = useSignal<ApiProblem | null>(null);
   const missing = useSignal(false);
   const busy = useSignal(false);
@@ -31,12 +36,12 @@ export function Join({ invite, onJoined }: JoinProps): JSX.Element {
     if (answer.ok) onJoined(answer.value);
     else problem.value = answer.problem;
   };
-  const suggestion = problem.value?.body["suggestion"];
-  const ofName = problem.value !== null && OF_NAME.has(problem.value.code);
+  const refused = problem.value;
+  const ofName = refused !== null && OF_NAME.has(refused.code) ? refused : null;
   return (
     <main class="join">
-      <h1>{texts.joinTitle}</h1>
-      {problem.value === null || ofName ? null : <Refused problem={problem.value} />}
+      <Where found={found} />
+      {refused === null || ofName !== null ? null : <Refused problem={refused} />}
       <form
         noValidate
         onSubmit={(event) => {
@@ -44,51 +49,36 @@ export function Join({ invite, onJoined }: JoinProps): JSX.Element {
           void join(name.value);
         }}
       >
-        <Field
-          label={texts.yourName}
-          hint={texts.nameHint}
-          error={missing.value ? texts.nameMissing : wrongWith(problem.value)}
-        >
-          {(field) => (
-            <input
-              {...field}
-              type="text"
-              autocomplete="nickname"
-              maxLength={64}
-              autofocus
-              value={name.value}
-              onInput={({ currentTarget }) => {
-                name.value = currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
-        {ofName && typeof suggestion === "string" ? (
-          <p>
-            <Button
-              onPress={() => {
-                name.value = suggestion;
-                void join(suggestion);
-              }}
-            >
-              {texts.use(suggestion)}
-            </Button>
-          </p>
-        ) : null}
+        <NameField
+          name={name}
+          error={missing.value ? texts.nameMissing : ofName === null ? null : reasonOf(ofName)}
+          problem={ofName}
+          onUse={(suggestion) => {
+            name.value = suggestion;
+            void join(suggestion);
+          }}
+        />
         <Button kind="main" type="submit" busy={busy.value}>
           {texts.join}
         </Button>
       </form>
+      <OtherRooms />
     </main>
   );
 }
 
-const wrongWith = (problem: ApiProblem | null): string | null =>
-  problem !== null && OF_NAME.has(problem.code) ? saying(problem) : null;
+function Where({ found }: { readonly found: WebInvite | null }): JSX.Element {
+  if (found === null) return <h1>{texts.joinTitle}</h1>;
+  return (
+    <div>
+      <h1>{texts.joinRoom(found.room)}</h1>
+      {found.topic === "" ? null : <p dir="auto">{found.topic}</p>}
+      {found.runBy === "" ? null : <p class="muted">{texts.runBy(found.runBy)}</p>}
+    </div>
+  );
+}
 
-const saying = ({ title, detail }: ApiProblem): string => (detail === "" ? title : detail);
-
-function Refused({ problem }: { readonly problem: ApiProblem }): JSX.Element {
+export function Refused({ problem }: { readonly problem: ApiProblem }): JSX.Element {
   const titles: Readonly<Record<string, string>> = { invite_gone: texts.inviteGone, banned: texts.banned };
   const title = titles[problem.code];
   return (

@@ -1,25 +1,32 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { WebMessage, WebRoom } from "../../../src/contract/web-chat.ts";
 import { type ApiAnswer, del, path, put } from "../lib/api.ts";
+import { Button } from "../parts/Button.tsx";
 import { Confirming, confirm } from "../parts/Dialog.tsx";
 import { Notice } from "../parts/Notice.tsx";
 import { ThemeSwitch } from "../parts/Theme.tsx";
 import { Reacting, Reporting } from "./Asking.tsx";
 import { Composer, type ComposerMode } from "./Composer.tsx";
 import { deleteSoon, deletions, keepMessage } from "./deletions.ts";
+import { askToLeave, Renaming } from "./Guest.tsx";
 import { Log } from "./Log.tsx";
 import { Members } from "./Members.tsx";
 import type { Act } from "./Message.tsx";
 import { presentCount } from "./people.ts";
+import { RoomSwitch } from "./RoomLinks.tsx";
+import { inRoom } from "./rooms.ts";
 import { typing, unseen, wire } from "./state.ts";
 import { chatTexts as texts } from "./texts.ts";
 
-type Asked = { readonly for: "react" | "report"; readonly message: WebMessage } | null;
+type Asked =
+  | { readonly for: "react" | "report"; readonly message: WebMessage }
+  | { readonly for: "name"; readonly message: null }
+  | null;
 
 const messagePath = ({ id }: WebMessage, emoji?: string): string =>
-  `/v1/messages${path(emoji === undefined ? [id] : [id, "reactions", emoji])}`;
+  inRoom(`/v1/messages${path(emoji === undefined ? [id] : [id, "reactions", emoji])}`);
 
 export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
   const mode = useSignal<ComposerMode>({ does: "say" });
@@ -44,7 +51,7 @@ export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
     }
   };
   const give = (emoji: string): void => {
-    if (asked.value !== null) void done(put(messagePath(asked.value.message, emoji), undefined));
+    if (asked.value?.for === "react") void done(put(messagePath(asked.value.message, emoji), undefined));
     close();
   };
   const thank = (): void => {
@@ -53,7 +60,19 @@ export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
   };
   return (
     <div class={showMembers.value ? "room with-members" : "room"}>
-      <Top name={room.name} showMembers={showMembers} />
+      <Top room={room} showMembers={showMembers}>
+        <Button
+          kind="quiet"
+          onPress={() => {
+            asked.value = { for: "name", message: null };
+          }}
+        >
+          {texts.changeName}
+        </Button>
+        <Button kind="quiet" onPress={() => void askToLeave(room.name, tell)}>
+          {texts.leave}
+        </Button>
+      </Top>
       <main>
         <Standing room={room} />
         <Log onAct={onAct} />
@@ -69,6 +88,7 @@ export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
       <Members />
       <Confirming />
       {asked.value?.for === "react" ? <Reacting onClose={close} onPick={give} /> : null}
+      {asked.value?.for === "name" ? <Renaming onClose={close} /> : null}
       {asked.value?.for === "report" ? (
         <Reporting message={asked.value.message} onClose={close} onDone={thank} />
       ) : null}
@@ -97,13 +117,29 @@ function Deleting(): JSX.Element {
   );
 }
 
-function Top({ name, showMembers }: { readonly name: string; readonly showMembers: Signal<boolean> }): JSX.Element {
+interface TopProps {
+  readonly room: WebRoom;
+  readonly showMembers: Signal<boolean>;
+  /** Buttons. */
+  readonly children: ComponentChildren;
+}
+
+function Top({ room: { name, topic }, showMembers, children }: TopProps): JSX.Element {
   return (
     <header class="top">
-      <h1>
-        <bdi>{name}</bdi>
-      </h1>
+      <div class="place">
+        <h1>
+          <bdi>{name}</bdi>
+        </h1>
+        {topic === "" ? null : (
+          <p class="topic" dir="auto" title={topic}>
+            {topic}
+          </p>
+        )}
+      </div>
+      <RoomSwitch />
       <ThemeSwitch />
+      {children}
       <button
         type="button"
         class="button quiet members-button"

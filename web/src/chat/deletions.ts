@@ -1,11 +1,12 @@
 import { signal } from "@preact/signals";
 import type { WebMessage } from "../../../src/contract/web-chat.ts";
 import { type ApiAnswer, del, path } from "../lib/api.ts";
+import { inRoom } from "./rooms.ts";
 
 interface Deletion {
   readonly message: WebMessage;
   /** Sends it now. */
-  readonly send: (keepalive: boolean) => void;
+  readonly send: (keepalive: boolean) => Promise<void>;
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
@@ -18,11 +19,11 @@ export const deletions = signal<readonly Deletion[]>([]);
 /** Deletes it after 10 s, or when the page is left; `onDone` gets the answer. */
 export function deleteSoon(message: WebMessage, onDone: (answer: ApiAnswer<unknown>) => void): void {
   if (deletions.value.some((each) => each.message.id === message.id)) return;
-  const send = (keepalive: boolean): void => {
+  const send = async (keepalive: boolean): Promise<void> => {
     keepMessage(message.id);
-    void del(`/v1/messages${path([message.id])}`, { keepalive }).then(onDone);
+    onDone(await del(inRoom(`/v1/messages${path([message.id])}`), { keepalive }));
   };
-  const timer = setTimeout(() => send(false), UNDO_MS);
+  const timer = setTimeout(() => void send(false), UNDO_MS);
   deletions.value = [...deletions.value, { message, send, timer }];
 }
 
@@ -33,6 +34,6 @@ export function keepMessage(id: string): void {
 }
 
 /** The page is left: what was to be deleted must not stay. */
-export function deleteNow(): void {
-  for (const { send } of deletions.value) send(true);
+export async function deleteNow(): Promise<void> {
+  await Promise.all(deletions.value.map(({ send }) => send(true)));
 }

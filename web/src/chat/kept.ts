@@ -27,11 +27,28 @@ const kept = (name: string, storage: () => Storage = () => localStorage): KeptTe
 /** What was typed and not sent. */
 export const draftOf = (room: string): KeptText => kept(`rialto.draft.${room}`);
 
-/** The id of the last message that was seen. */
-export const seenIn = (room: string): KeptText => kept(`rialto.seen.${room}`);
+/** The last message that was seen, as id and time. */
+const seen = (room: string): KeptText => kept(`rialto.seen.${room}`);
+
+/** The id of the last message that was seen; null: none. */
+export const seenIn = (room: string): string | null => seen(room).read().split(" ", 1)[0] || null;
+
+/** The time of that message; empty: none. */
+export const readUpTo = (room: string): string => seen(room).read().split(" ")[1] ?? "";
+
+export const keepSeenIn = (room: string, { id, time }: { readonly id: string; readonly time: string }): void =>
+  seen(room).write(`${id} ${time}`);
+
+/** The room that was opened last, in any tab. */
+export const lastRoom = kept("rialto.room");
 
 /** What a guest has sent and nobody has confirmed; of this tab alone. */
 export const outboxOf = (guest: string): KeptText => kept(`rialto.outbox.${guest}`, () => sessionStorage);
+
+/** The next person at this browser finds nothing of a guest who has left. */
+export function forgetGuest(room: string, guest: string): void {
+  for (const text of [draftOf(room), seen(room), lastRoom, outboxOf(guest)]) text.write("");
+}
 
 const joining = kept("rialto.joining", () => sessionStorage);
 

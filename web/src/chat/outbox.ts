@@ -3,6 +3,7 @@ import type { WebFile, WebMe, WebMessage, WebPost, WebPosted, WebReply } from ".
 import { type ApiProblem, post } from "../lib/api.ts";
 import { newKey } from "../lib/new-key.ts";
 import type { KeptText } from "./kept.ts";
+import { inRoom } from "./rooms.ts";
 
 /** A message of one's own that the room does not show yet. */
 export interface PendingMessage {
@@ -137,7 +138,7 @@ async function isUnanswered(key: string, hooks: OutboxHooks): Promise<boolean> {
     reply_to: one.replyTo?.id ?? null,
     files: one.files.map(({ id }) => id),
   };
-  const answer = await post<WebPosted>("/v1/messages", body, { headers: { "Idempotency-Key": key } });
+  const answer = await post<WebPosted>(inRoom("/v1/messages"), body, { headers: { "Idempotency-Key": key } });
   if (!answer.ok) {
     const { title, detail } = answer.problem;
     const unsure = AWAY.has(answer.problem.status);

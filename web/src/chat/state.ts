@@ -2,10 +2,11 @@ import { batch, signal } from "@preact/signals";
 import type { WebEvent, WebHistory, WebMe, WebMembers, WebMessage, WebRoom } from "../../../src/contract/web-chat.ts";
 import { type ApiProblem, get } from "../lib/api.ts";
 import { deleteNow } from "./deletions.ts";
-import { outboxOf, seenIn } from "./kept.ts";
+import { forgetGuest, keepSeenIn, outboxOf, seenIn } from "./kept.ts";
 import { keepSession } from "./keep-session.ts";
-import { arrived, decided, holds, keepOutbox, retryNow, send, sendAgain } from "./outbox.ts";
+import { arrived, decided, holds, keepOutbox, pending, retryNow, send, sendAgain } from "./outbox.ts";
 import { changeMembers, forgetMembers, guests, readMembers } from "./people.ts";
+import { inRoom } from "./rooms.ts";
 import { follow, type ChatWire } from "./stream.ts";
 import { type ChatRows, ChatTimeline } from "./timeline.ts";
 
@@ -14,6 +15,8 @@ export const me = signal<WebMe["guest"] | null>(null);
 export const room = signal<WebRoom | null>(null);
 /** Why there is no way in, once that is known. */
 export const refusal = signal<ApiProblem | null>(null);
+/** The name of the room that this person has left; empty: none. */
+export const left = signal("");
 export const wire = signal<ChatWire>("connecting");
 export const blocks = signal<readonly ChatRows[]>([]);
 /** Nobody has asked for the history yet, or it is whole. */
@@ -43,6 +46,8 @@ let waiting: WebEvent[] = [];
 let frame = 0;
 /** The stream may tell late what is older than the history that was read: it has no place behind it. */
 let floor = { time: "", untilMs: 0 };
+/** Ends what `enter` began. */
+let stop: () => void = () => undefined;
 /** Whether the newest message is in sight; the log says so. */
 let looking = true;
 
@@ -54,8 +59,8 @@ export function enter(found: WebMe): void {
   });
   const forgetOutbox = keepOutbox(outboxOf(found.guest.id), hooks);
   holds(found.waiting);
-  unreadAfter.value = seenIn(found.room.name).read() || null;
-  const stop = keepSession();
+  unreadAfter.value = seenIn(found.room.name);
+  const keepNoMore = keepSession();
   const leave = follow({
     onEvent: (event) => {
       if (event.type === "ready" || event.type === "reset") void refresh(event.type === "reset");
@@ -69,14 +74,26 @@ export function enter(found: WebMe): void {
       if (now === "live") retryNow();
     },
     onRefused: (problem) => {
-      leave();
       stop();
-      forgetOutbox();
       refusal.value = problem;
     },
   });
+  stop = () => {
+    leave();
+    keepNoMore();
+    forgetOutbox();
+  };
   document.addEventListener("visibilitychange", onVisibility);
-  addEventListener("pagehide", deleteNow);
+  addEventListener("pagehide", () => void deleteNow());
+}
+
+/** The session has ended as the guest wanted: nothing of it stays in this browser. */
+export function exit(): void {
+  stop();
+  pending.value = [];
+  const name = room.value?.name ?? "";
+  forgetGuest(name, me.value?.id ?? "");
+  left.value = name;
 }
 
 /** What the stream does not tell again. `anew`: it does not know where we were. */
@@ -89,7 +106,7 @@ async function refresh(anew: boolean): Promise<void> {
   }
   forgetMembers();
   void loadMembers();
-  const found = await get<WebMe>("/v1/me");
+  const found = await get<WebMe>(inRoom("/v1/me"));
   if (found.ok) {
     room.value = found.value.room;
     holds(found.value.waiting);
@@ -98,7 +115,7 @@ async function refresh(anew: boolean): Promise<void> {
   loading = true;
   while (!loaded && refusal.value === null) {
     const before = resets;
-    const history = await get<WebHistory>(`/v1/history?limit=${PAGE}`);
+    const history = await get<WebHistory>(inRoom(`/v1/history?limit=${PAGE}`));
     if (!history.ok) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     // What was read before a gap does not have what was said in it.
     else if (resets === before) begin(history.value);
@@ -107,7 +124,7 @@ async function refresh(anew: boolean): Promise<void> {
 }
 
 async function loadMembers(): Promise<void> {
-  const found = await get<WebMembers>("/v1/members");
+  const found = await get<WebMembers>(inRoom("/v1/members"));
   if (found.ok && !readMembers(found.value)) await loadMembers();
 }
 
@@ -174,6 +191,8 @@ function apply(event: WebEvent): void {
     case "member.joined":
     case "member.renamed":
       guests.value = [...guests.value.filter(({ id }) => id !== event.member.id), event.member];
+      // Another tab may have changed the name.
+      if (event.member.mine) me.value = { id: event.member.id, name: event.member.name };
       return;
     case "member.left":
       guests.value = guests.value.filter(({ id }) => id !== event.member.id);
@@ -228,7 +247,7 @@ export async function loadOlder(onFound: () => void): Promise<void> {
   const { oldest } = timeline;
   if (older.value !== "some" || oldest === undefined) return;
   older.value = "loading";
-  const answer = await get<WebHistory>(`/v1/history?before=${encodeURIComponent(oldest.id)}&limit=${PAGE}`);
+  const answer = await get<WebHistory>(inRoom(`/v1/history?before=${encodeURIComponent(oldest.id)}&limit=${PAGE}`));
   batch(() => {
     if (answer.ok) {
       onFound();
@@ -251,7 +270,7 @@ export function look(atEnd: boolean): void {
 
 function keepSeen(): void {
   const { newest } = timeline;
-  if (newest !== undefined && room.value !== null) seenIn(room.value.name).write(newest.id);
+  if (newest !== undefined && room.value !== null) keepSeenIn(room.value.name, newest);
 }
 
 /** What comes while the page is away is new. */

@@ -1,6 +1,7 @@
 import { serverSent } from "../../../src/client/server-sent.ts";
 import type { WebEvent } from "../../../src/contract/web-chat.ts";
 import { type ApiProblem, get } from "../lib/api.ts";
+import { inRoom } from "./rooms.ts";
 
 export type ChatWire = "connecting" | "live" | "lost";
 
@@ -66,7 +67,7 @@ class Stream {
     };
     try {
       const position = this.#position;
-      const answer = await fetch("/v1/events", {
+      const answer = await fetch(inRoom("/v1/events"), {
         headers: { Accept: "text/event-stream", ...(position !== "" && { "Last-Event-ID": position }) },
         credentials: "same-origin",
         cache: "no-store",
@@ -89,7 +90,7 @@ class Stream {
   }
 
   async #refused(): Promise<void> {
-    const answer = await get("/v1/me", { signal: this.#over.signal });
+    const answer = await get(inRoom("/v1/me"), { signal: this.#over.signal });
     if (answer.ok || (answer.problem.status !== 401 && answer.problem.status !== 403)) return;
     this.#over.abort();
     this.#hooks.onRefused(answer.problem);

@@ -3,6 +3,7 @@ import type { WebFile, WebRoom, WebUploaded } from "../../../src/contract/web-ch
 import { del } from "../lib/api.ts";
 import { bytes } from "../lib/format.ts";
 import { newKey } from "../lib/new-key.ts";
+import { inRoom } from "./rooms.ts";
 import { chatTexts as texts } from "./texts.ts";
 
 export interface ChatUpload {
@@ -50,7 +51,7 @@ export function detach(key: string): void {
   const found = uploads.value.find((each) => each.key === key);
   forget(key);
   found?.stop();
-  if (found?.file) void del(`/v1/files/${encodeURIComponent(found.file.id)}`);
+  if (found?.file) void del(inRoom(`/v1/files/${encodeURIComponent(found.file.id)}`));
 }
 
 export function takeUploads(): readonly WebFile[] {
@@ -133,7 +134,7 @@ function request(file: File, signal: AbortSignal, onDone: (done: number) => void
       resolve({ why, retryMs: PASSING.has(call.status) ? after || RETRY_MS.usual : null });
     });
     if (signal.aborted) return resolve({ why: "", retryMs: null });
-    call.open("POST", `/v1/files?name=${encodeURIComponent(file.name)}`);
+    call.open("POST", inRoom(`/v1/files?name=${encodeURIComponent(file.name)}`));
     call.setRequestHeader("X-Rialto", "1");
     call.setRequestHeader("Content-Type", file.type === "" ? "application/octet-stream" : file.type);
     call.send(file);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Chat, Refusal } from "../chat.ts";
 import type { StoredGuest } from "../store/rows.ts";
+import type { GuestCookies } from "./guest-cookies.ts";
 import type { Incoming } from "./shares.ts";
 import type { Streams } from "./streams.ts";
 
@@ -11,6 +12,7 @@ export interface WebCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
+  readonly cookies: GuestCookies;
   /** Decoded. */
   readonly params: readonly string[];
   /** What the account's requests that are still coming in have. */

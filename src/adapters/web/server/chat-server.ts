@@ -3,7 +3,6 @@ import type { Socket } from "node:net";
 import type { Host } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
 import { parseAddress, plainIp } from "../../../lib/address.ts";
-import { cookiesNamed } from "../../../lib/cookies.ts";
 import { errorCode } from "../../../lib/network-error.ts";
 import { Server } from "../../../lib/node-http.ts";
 import { builtPages, type StaticFiles } from "../../../lib/static-files.ts";
@@ -11,8 +10,8 @@ import { lost, misconfigured } from "../../kit/ends.ts";
 import { type Chat, errorText, isRefusal, NO_MORE, type Refusal, refusal, UNAVAILABLE } from "../chat.ts";
 import { digestOf, join, newSecret } from "../guests.ts";
 import { publicUrl, type WebSettings } from "../settings.ts";
-import type { StoredGuest } from "../store/rows.ts";
-import type { WebCall, CallReply } from "./calls.ts";
+import { type CallReply, reply, type WebCall } from "./calls.ts";
+import { GuestCookies, type GuestSession } from "./guest-cookies.ts";
 import { Rates } from "./rates.ts";
 import {
   addressOf,
@@ -27,6 +26,7 @@ import {
   strangerOf,
   textIn,
 } from "./requests.ts";
+import { openSessions, ROOMS_MAX, roomsOf, showInvite } from "./room-routes.ts";
 import { guestRoutes, meOf } from "./routes.ts";
 import { AddressShares, Incoming } from "./shares.ts";
 import { Streams } from "./streams.ts";
@@ -55,7 +55,7 @@ export class ChatServer {
   readonly #settings: WebSettings;
   readonly #host: Host;
   readonly #place: OwnPlace;
-  readonly #cookie: string;
+  readonly #cookies: GuestCookies;
   readonly #server: InstanceType<typeof Server>;
   readonly #joins: Rates;
   readonly #strangers: Rates;
@@ -76,7 +76,7 @@ export class ChatServer {
       bound: "error" in bound ? "" : bound.host,
       proxies: new Set(settings.TrustProxy.map(plainIp)),
     };
-    this.#cookie = url.startsWith("https:") ? "__Host-guest" : `guest-${new URL(url).port || "80"}`;
+    this.#cookies = new GuestCookies(url, settings.GuestTime);
     const nowMs = (): number => host.clock.monoMs();
     this.#joins = new Rates(settings.JoinRate, 60 * MINUTE, nowMs);
     this.#strangers = new Rates(STRANGERS_MAX, MINUTE, nowMs);
@@ -176,8 +176,12 @@ export class ChatServer {
     const query = new URLSearchParams(at === -1 ? "" : (request.url ?? "").slice(at + 1));
     const [owner, net] = [ownerOf(address), netOf(address)];
     const incoming = this.#incoming;
-    const call = { ...serving, request, response, query, params: [], incoming, owner, net, signal: gone.signal };
+    const cookies = this.#cookies;
+    const of = { incoming, owner, net, cookies, signal: gone.signal };
+    const call = { ...serving, request, response, query, params: [], ...of };
     if (path === "/v1/join" && request.method === "POST") return await this.#join(call);
+    if (path === "/v1/invite" && request.method === "POST") return await this.#invite(call);
+    if (path === "/v1/rooms" && request.method === "GET") return await this.#rooms(call);
     return await this.#guest(call, path);
   }
 
@@ -205,20 +209,42 @@ export class ChatServer {
     const known = chat.people.inviteBy(digestOf(invite));
     const wait = known === null ? this.#joins.take(owner) : this.#joins.take(`${owner} ${known.id}`, known.uses);
     if (wait > 0) return tooMany(wait);
+    const elsewhere = openSessions(call).filter(({ guest }) => guest.room !== known?.channel);
+    if (elsewhere.length >= ROOMS_MAX)
+      return refusal("too_many", `you are in ${ROOMS_MAX} rooms: leave a room first`, { retryS: 60 });
     const joined = await join(chat, { key, invite, name, net });
     if (isRefusal(joined)) return joined;
-    const headers = { "Set-Cookie": this.#cookieOf(joined.secret) };
+    const headers = { "Set-Cookie": this.#cookies.cookieOf(joined) };
     return { status: 201, body: meOf(chat, joined.guest), headers };
+  }
+
+  /** Wrong invites are no tries to join: nobody guesses 32 random bytes. */
+  async #invite(call: WebCall): Promise<CallReply> {
+    const wait = this.#strangers.take(`invites ${call.owner}`);
+    return wait > 0 ? tooMany(wait) : await showInvite(call);
+  }
+
+  /** For everybody: a browser without a session is in no room. It keeps all sessions of the browser alive. */
+  async #rooms(call: WebCall): Promise<CallReply> {
+    const { chat, cookies, request, response, owner } = call;
+    const sessions = openSessions(call);
+    const [first] = sessions;
+    const wait = first === undefined ? this.#strangers.take(owner) : this.#reads.take(first.guest.id);
+    if (wait > 0) return tooMany(wait);
+    for (const session of sessions) await this.#seen(chat, session, response);
+    const renewed = cookies.renewed(cookies.sessions(chat.people, request), request);
+    if (renewed.length > 0) response.setHeader("Set-Cookie", renewed);
+    return reply(roomsOf(chat, sessions));
   }
 
   async #guest(call: WebCall, path: string): Promise<CallReply> {
     const { chat, request, response } = call;
-    const known = this.#known(chat, request);
+    const known = this.#cookies.session(chat.people, request, call.query.get("room"));
     if (known === null) {
       const wait = this.#strangers.take(call.owner);
       return wait > 0 ? tooMany(wait) : refusal("unauthorized", "join by an invite first");
     }
-    const { guest, secret } = known;
+    const { guest } = known;
     if (guest.banned) return NO_MORE;
     if (!chat.isOpen(guest.room)) return refusal("not_found", "the room is closed");
     for (const { method, path: pattern, counts, handle } of guestRoutes) {
@@ -229,37 +255,20 @@ export class ChatServer {
       const params = decoded(match.slice(1));
       if (params === null) return NOT_THERE;
       // Whoever only reads asks this now and then, so that the browser keeps the cookie.
-      if (path === "/v1/me") response.setHeader("Set-Cookie", this.#cookieOf(secret));
-      await this.#seen(chat, guest, secret, response);
+      if (path === "/v1/me") response.setHeader("Set-Cookie", this.#cookies.cookieOf(known));
+      await this.#seen(chat, known, response);
       return await handle({ ...call, guest, params });
     }
     return NOT_THERE;
   }
 
-  /** By whichever cookie of our name is good. */
-  #known(
-    { people }: Chat,
-    { headers }: IncomingMessage,
-  ): { readonly guest: StoredGuest; readonly secret: string } | null {
-    for (const secret of cookiesNamed(this.#cookie, headers.cookie)) {
-      const guest = people.by(digestOf(secret));
-      if (guest !== null) return { guest, secret };
-    }
-    return null;
-  }
-
   /** Its time begins again, and that of its cookie. */
-  async #seen(chat: Chat, guest: StoredGuest, secret: string, response: ServerResponse): Promise<void> {
+  async #seen(chat: Chat, session: GuestSession, response: ServerResponse): Promise<void> {
+    const { guest } = session;
     const now = chat.nowMs;
     if (Math.abs(now - guest.seenMs) < SEEN_MS) return;
-    response.setHeader("Set-Cookie", this.#cookieOf(secret));
+    response.setHeader("Set-Cookie", this.#cookies.cookieOf(session));
     await chat.store.write(() => chat.people.seen(guest.id, now)).catch(() => undefined);
-  }
-
-  #cookieOf(secret: string): string {
-    const age = Math.floor(this.#settings.GuestTime / 1000);
-    const secure = this.#cookie.startsWith("__Host-") ? "; Secure" : "";
-    return `${this.#cookie}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${secure}`;
   }
 }
 

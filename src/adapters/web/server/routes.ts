@@ -25,7 +25,7 @@ const KEY = /^[\x21-\x7e]{1,200}$/u;
 export const guestRoutes: readonly GuestRoute[] = [
   { method: "GET", path: /^\/v1\/me$/u, handle: ({ chat, guest }) => reply(meOf(chat, guest)) },
   { method: "PATCH", path: /^\/v1\/me$/u, counts: true, handle: async (call) => await takeName(call) },
-  { method: "POST", path: /^\/v1\/leave$/u, handle: async ({ chat, guest }) => (await leave(chat, guest)) ?? EMPTY },
+  { method: "POST", path: /^\/v1\/leave$/u, handle: async (call) => await goOut(call) },
   { method: "GET", path: /^\/v1\/history$/u, handle: (call) => history(call) },
   { method: "GET", path: /^\/v1\/events$/u, handle: async (call) => await watch(call) },
   { method: "GET", path: /^\/v1\/members$/u, handle: async (call) => await members(call) },
@@ -64,6 +64,14 @@ async function bodyAndGuest(
   if (isRefusal(read)) return read;
   const now = chat.people.find(guest.id);
   return now === null || now.banned ? NO_MORE : { ...read, guest: now };
+}
+
+/** The cookie ends with the session. */
+async function goOut({ chat, guest, cookies, response }: GuestCall): Promise<CallReply> {
+  const refused = await leave(chat, guest);
+  if (refused !== null) return refused;
+  response.setHeader("Set-Cookie", cookies.endOf(guest.room));
+  return EMPTY;
 }
 
 async function takeName(call: GuestCall): Promise<CallReply> {

@@ -120,6 +120,17 @@ export class ChatRecords {
     );
   }
 
+  /** Empty: the room has none. */
+  topic(room: string): string {
+    const [row] = rowsOf<{ topic: string }>(this.#sql.all("SELECT topic FROM topics WHERE room = ?", room));
+    return row?.topic ?? "";
+  }
+
+  setTopic(room: string, topic: string): void {
+    const text = "INSERT INTO topics VALUES (?, ?) ON CONFLICT DO UPDATE SET topic = excluded.topic";
+    this.#sql.run(text, room, topic);
+  }
+
   #files(text: string, ...values: readonly unknown[]): readonly StoredUpload[] {
     return rowsOf<UploadRow>(this.#sql.all(text, ...values)).map(uploadOf);
   }

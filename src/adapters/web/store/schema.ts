@@ -48,6 +48,9 @@ CREATE TABLE cases (seq INTEGER PRIMARY KEY AUTOINCREMENT, message TEXT NOT NULL
 ALTER TABLE guests ADD COLUMN muted_by TEXT NOT NULL DEFAULT '';
 ALTER TABLE guests ADD COLUMN muted_until INTEGER NOT NULL DEFAULT 0;
 `,
+  `
+CREATE TABLE topics (room TEXT PRIMARY KEY, topic TEXT NOT NULL) STRICT;
+`,
 ] as const;
 
 /** Makes the tables that are not there. Throws what SQLite throws, and an Error for a store of a later version. */
