@@ -2,6 +2,7 @@ import type { SaidStyle } from "../../contract/events.ts";
 import type { Author, Deleted, Edited, Membership, Posted, Reacted } from "../../contract/events.ts";
 import type { RemoteFile } from "../../contract/content.ts";
 import { parse } from "../../content/formats.ts";
+import { replaceStandingCodes } from "../../content/standing-codes.ts";
 import { channelRef, eventKey, fileRef, messageRef, userRef } from "./ids.ts";
 import { MODERATION, safeBlocks } from "./render.ts";
 import type { NewStored, StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
@@ -30,10 +31,10 @@ export function readStyle(typed: string): { readonly style: "normal" | "action";
   return action === undefined ? { style: "normal", text: typed } : { style: "action", text: action };
 }
 
-/** What was typed, as it is stored. */
+/** What was typed, as it is stored. Guests see the emoji that other networks see by default. */
 export function contentOf(typed: string): Pick<NewStored, "style" | "text" | "blocks"> {
   const { style, text } = readStyle(typed);
-  return { style, text: typed, blocks: safeBlocks(parse(FORMAT, text)) };
+  return { style, text: typed, blocks: safeBlocks(parse(FORMAT, replaceStandingCodes(text, FORMAT))) };
 }
 
 type GuestSaid = Pick<StoredMessage, "id" | "room" | "author" | "style" | "text" | "reply" | "files">;

@@ -60,8 +60,15 @@ async function discard({ chat, guest, params: [id = ""] }: GuestCall): Promise<C
 /** Without folders, and without what nobody sees. */
 function fileName(text: string): string {
   const plain = text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "");
-  const name = cut(plain.replace(/^.*[/\\]/u, "").trim(), NAME_MAX, "bytes");
+  const name = shortened(plain.replace(/^.*[/\\]/u, "").trim());
   return /^\.*$/u.test(name) ? "file" : name;
+}
+
+/** The ending of a name stays: programs tell by it what a file is. */
+function shortened(name: string): string {
+  const ending = /\.[\p{L}\p{N}]{1,12}$/u.exec(name)?.[0] ?? "";
+  const stem = name.slice(0, name.length - ending.length);
+  return cut(stem, NAME_MAX - Buffer.byteLength(ending), "bytes") + ending;
 }
 
 async function download({ chat, guest, response, params: [id = ""] }: GuestCall): Promise<CallReply> {
