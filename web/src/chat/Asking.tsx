@@ -8,6 +8,7 @@ import { Dialog } from "../parts/Dialog.tsx";
 import { Field } from "../parts/Field.tsx";
 import { ProblemNotice } from "../parts/Notice.tsx";
 import { cellAfter } from "./grid.ts";
+import { charactersOver } from "./long-text.ts";
 import { inRoom } from "./rooms.ts";
 import { chatTexts as texts } from "./texts.ts";
 
@@ -17,6 +18,8 @@ interface ReactingProps {
 }
 
 const COLUMNS = 8;
+/** Characters of a report. */
+const WHY_MAX = 500;
 
 /** One stop for Tab; the arrows lead from sign to sign. */
 export function Reacting({ onPick, onClose }: ReactingProps): JSX.Element {
@@ -75,7 +78,9 @@ export function Reporting({ message, onDone, onClose }: ReportingProps): JSX.Ele
   const why = useSignal("");
   const problem = useSignal<ApiProblem | null>(null);
   const busy = useSignal(false);
+  const over = charactersOver(why.value, WHY_MAX);
   const report = async (): Promise<void> => {
+    if (over > 0) return;
     busy.value = true;
     const answer = await post(inRoom("/v1/report"), { id: message.id, why: why.value });
     busy.value = false;
@@ -96,12 +101,11 @@ export function Reporting({ message, onDone, onClose }: ReportingProps): JSX.Ele
       }
     >
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-      <Field label={texts.reportWhy}>
+      <Field label={texts.reportWhy} error={over > 0 ? texts.tooLong(over) : null}>
         {(field) => (
           <textarea
             {...field}
             rows={3}
-            maxLength={500}
             value={why.value}
             onInput={({ currentTarget }) => {
               why.value = currentTarget.value;

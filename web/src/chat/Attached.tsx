@@ -15,7 +15,16 @@ export function Attached(): JSX.Element | null {
           <li key={key}>
             <bdi>{name}</bdi>
             {file === null ? <progress value={done} aria-label={texts.uploading(name)} /> : null}
-            <button type="button" class="button quiet" aria-label={texts.remove(name)} onClick={() => detach(key)}>
+            <button
+              type="button"
+              class="button quiet"
+              aria-label={texts.remove(name)}
+              onClick={({ currentTarget }) => {
+                // The button goes, and the focus with it.
+                currentTarget.closest("form")?.querySelector("textarea")?.focus();
+                detach(key);
+              }}
+            >
               ✕
             </button>
           </li>

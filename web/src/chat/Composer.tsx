@@ -6,10 +6,11 @@ import { patch, path, post } from "../lib/api.ts";
 import { Attached, Pick } from "./Attached.tsx";
 import { choose, completion, suggest, wholeEmoji } from "./completion.ts";
 import { draftOf } from "./kept.ts";
+import { charactersOver, DOCUMENT_CHARS } from "./long-text.ts";
 import { inRoom } from "./rooms.ts";
 import { lastOwn, say, slowUntilMs } from "./state.ts";
 import { chatTexts as texts } from "./texts.ts";
-import { attach, takeUploads, uploads } from "./uploads.ts";
+import { attach, takeUploads, uploads, uploadTrouble } from "./uploads.ts";
 
 /** What Enter does. */
 export type ComposerMode = { readonly does: "say" } | { readonly does: "reply" | "edit"; readonly message: WebMessage };
@@ -25,12 +26,13 @@ export function Composer({ room, mode }: ComposerProps): JSX.Element {
   const box = useRef<HTMLTextAreaElement>(null);
   const trouble = useSignal("");
   const left = useSecondsLeft();
-  const write = useText(room.name, box, mode);
+  const over = useSignal(0);
+  const write = useText(room, box, mode, over);
   useMode(box, mode, write);
   const editing = mode.value.does === "edit";
   const uploading = uploads.value.some(({ file }) => file === null);
   const hasTried = useSignal(false);
-  const blocked = room.muted || (!editing && left > 0) || uploading;
+  const blocked = room.muted || (!editing && left > 0) || uploading || over.value > 0;
   const leave = (): void => {
     mode.value = { does: "say" };
   };
@@ -58,16 +60,25 @@ export function Composer({ room, mode }: ComposerProps): JSX.Element {
         void submit();
       }}
     >
-      <Doing mode={mode.value} onLeave={leave} />
+      <Doing
+        mode={mode.value}
+        onLeave={() => {
+          leave();
+          box.current?.focus();
+        }}
+      />
       <Attached />
       <div class="writing">
         <Suggestions onChoose={() => take(box.current, write)} />
         <Pick room={room} disabled={editing} />
-        <Box box={box} room={room} mode={mode} write={write} submit={submit} />
+        <Box box={box} room={room} mode={mode} write={write} submit={submit} isTooLong={over.value > 0} />
         <button type="submit" class="button main" disabled={blocked}>
           {editing ? texts.save : texts.send}
         </button>
       </div>
+      <p class="error" id="too-long" role="status">
+        {over.value > 0 ? texts.tooLong(over.value) : ""}
+      </p>
       {hasTried.value && uploading ? (
         <p class="hint" role="status">
           {texts.stillUploading}
@@ -95,9 +106,10 @@ interface BoxProps extends ComposerProps {
   readonly box: RefObject<HTMLTextAreaElement | null>;
   readonly write: Write;
   readonly submit: () => Promise<void>;
+  readonly isTooLong: boolean;
 }
 
-function Box({ box, room, mode, write, submit }: BoxProps): JSX.Element {
+function Box({ box, room, mode, write, submit, isTooLong }: BoxProps): JSX.Element {
   const onKey = (event: KeyboardEvent): void => {
     if (event.isComposing || completes(event, box.current, write)) return;
     if (event.key === "Enter" && !event.shiftKey) {
@@ -112,6 +124,7 @@ function Box({ box, room, mode, write, submit }: BoxProps): JSX.Element {
     }
   };
   const onPaste = (event: ClipboardEvent): void => {
+    if (pastesDocument(event, room, mode.value.does === "edit")) return event.preventDefault();
     const files = event.clipboardData?.files;
     if (files === undefined || files.length === 0 || mode.value.does === "edit") return;
     // Office programs put a picture of the text beside it.
@@ -128,7 +141,10 @@ function Box({ box, room, mode, write, submit }: BoxProps): JSX.Element {
       aria-label={texts.message}
       placeholder={texts.message}
       title={texts.messageHint}
-      maxLength={room.textMax}
+      // Whatever else puts text there: a longer one would block the page.
+      maxLength={DOCUMENT_CHARS}
+      aria-invalid={isTooLong}
+      aria-describedby={isTooLong ? "too-long" : undefined}
       disabled={room.muted}
       aria-autocomplete="list"
       aria-controls={completion.value === null ? undefined : "suggestions"}
@@ -141,6 +157,15 @@ function Box({ box, room, mode, write, submit }: BoxProps): JSX.Element {
       }}
     />
   );
+}
+
+/** Whether it is too long for the box: then it is attached as a file. */
+function pastesDocument({ clipboardData }: ClipboardEvent, room: WebRoom, isEditing: boolean): boolean {
+  const text = clipboardData?.getData("text/plain") ?? "";
+  if (text.length <= DOCUMENT_CHARS) return false;
+  if (isEditing) uploadTrouble.value = texts.tooLong(charactersOver(text, room.textMax));
+  else attach([new File([text], texts.pastedName, { type: "text/plain" })], room);
+  return true;
 }
 
 const replyTo = ({ id, author, text, blocks }: WebMessage): { id: string; author: string; excerpt: string } => ({
@@ -163,13 +188,19 @@ function excerptOf(blocks: WebMessage["blocks"]): string {
 type Write = (text: string | null) => void;
 
 /** The text is the box's own; what is typed is kept, and said to be typed. `write(null)`: somebody has typed. */
-function useText(name: string, box: RefObject<HTMLTextAreaElement | null>, mode: Signal<ComposerMode>): Write {
+function useText(
+  { name, textMax }: WebRoom,
+  box: RefObject<HTMLTextAreaElement | null>,
+  mode: Signal<ComposerMode>,
+  over: Signal<number>,
+): Write {
   const told = useRef(0);
   const draft = draftOf(name);
   const write: Write = (text) => {
     const { current } = box;
     if (current === null) return;
     if (text !== null) current.value = text;
+    over.value = charactersOver(current.value, textMax);
     if (mode.value.does !== "edit") draft.write(current.value);
     if (text !== null) {
       completion.value = null;
@@ -187,7 +218,7 @@ function useText(name: string, box: RefObject<HTMLTextAreaElement | null>, mode:
     }
   };
   useLayoutEffect(() => {
-    if (box.current !== null) box.current.value = draft.read();
+    write(draft.read());
     box.current?.focus();
   }, [name]);
   return write;
@@ -201,7 +232,7 @@ function useMode(box: RefObject<HTMLTextAreaElement | null>, mode: Signal<Compos
     if (current === null) return;
     if (mode.value.does === "edit") {
       before.current ??= current.value;
-      current.value = mode.value.message.text;
+      write(mode.value.message.text);
     } else if (before.current !== null) {
       write(before.current);
       before.current = null;

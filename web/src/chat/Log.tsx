@@ -163,10 +163,25 @@ function Older({ onMore }: { readonly onMore: () => void }): JSX.Element | null 
   if (older.value === "none") return blocks.value.length === 0 ? null : <p class="aside-line">{texts.beginning}</p>;
   return (
     <p class="aside-line">
-      <button type="button" onClick={onMore}>
-        {texts.older}
-      </button>
+      <OlderButton onMore={onMore} />
     </p>
+  );
+}
+
+function OlderButton({ onMore }: { readonly onMore: () => void }): JSX.Element {
+  const button = useRef<HTMLButtonElement>(null);
+  // It goes when it is pressed.
+  useLayoutEffect(
+    () => () => {
+      if (button.current === document.activeElement)
+        button.current?.closest<HTMLElement>(".log")?.focus({ preventScroll: true });
+    },
+    [],
+  );
+  return (
+    <button ref={button} type="button" class="button quiet" onClick={onMore}>
+      {texts.older}
+    </button>
   );
 }
 
@@ -182,7 +197,7 @@ function AllRows({ onOlder }: { readonly onOlder: () => void }): JSX.Element {
         <Block
           key={key}
           messages={messages}
-          before={all[index - 1]?.messages.at(-1)?.time ?? null}
+          before={all[index - 1]?.messages.at(-1) ?? null}
           firstNew={newIn !== null && messages.some(({ id }) => id === newIn) ? newIn : null}
         />
       ))}
@@ -201,7 +216,8 @@ function firstNew(all: readonly ChatRows[], after: string): string | null {
 
 interface BlockProps {
   readonly messages: readonly WebMessage[];
-  readonly before: string | null;
+  /** The message before the first one; null: there is none. */
+  readonly before: WebMessage | null;
   readonly firstNew: string | null;
 }
 
@@ -213,7 +229,7 @@ class Block extends Pure<BlockProps> {
           <Row
             key={message.id}
             message={message}
-            before={messages[index - 1]?.time ?? before}
+            before={messages[index - 1] ?? before}
             isFirstNew={message.id === firstNew}
           />
         ))}

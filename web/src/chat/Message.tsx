@@ -1,30 +1,38 @@
-import type { JSX } from "preact";
-import type { WebMessage } from "../../../src/contract/web-chat.ts";
+import { createRef, type JSX } from "preact";
+import type { WebMessage, WebReply } from "../../../src/contract/web-chat.ts";
 import { utc } from "../lib/format.ts";
 import { Blocks } from "./Blocks.tsx";
 import { Files } from "./Files.tsx";
+import { focusNextTo } from "./articles.ts";
 import { Pure } from "./Pure.ts";
 import { chatTexts as texts } from "./texts.ts";
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
-export type Act = "reply" | "react" | "edit" | "delete" | "report" | "toggle";
+export type Act = "reply" | "react" | "edit" | "delete" | "report" | "toggle" | "jump";
 
 interface RowProps {
   readonly message: WebMessage;
-  /** When the one before it was written; null: there is none. */
-  readonly before: string | null;
+  /** The message before it; null: there is none. */
+  readonly before: WebMessage | null;
   /** The line of what is new stands before it. */
   readonly isFirstNew: boolean;
 }
 
 /** A message with the lines above it. What its buttons do is known by the log, which hears them all. */
 export class Row extends Pure<RowProps> {
+  readonly #article = createRef<HTMLElement>();
+
+  override componentWillUnmount(): void {
+    focusNextTo(this.#article.current);
+  }
+
   override render({ message, before, isFirstNew }: RowProps): JSX.Element {
     const ms = Date.parse(message.time);
     const day = DAY.format(ms);
-    const newDay = before === null || DAY.format(Date.parse(before)) !== day;
+    const newDay = before === null || DAY.format(Date.parse(before.time)) !== day;
+    const isGrouped = !newDay && !isFirstNew && continues(message, before);
     return (
       <>
         {newDay ? (
@@ -37,13 +45,9 @@ export class Row extends Pure<RowProps> {
             <span>{texts.unread}</span>
           </div>
         ) : null}
-        <article class={classOf(message)} tabIndex={-1} data-id={message.id}>
+        <article ref={this.#article} class={classOf(message, isGrouped)} tabIndex={-1} data-id={message.id}>
           <Head message={message} ms={ms} />
-          {message.reply_to === null ? null : (
-            <blockquote class="reply" aria-label={texts.inReplyTo(message.reply_to.author)}>
-              <bdi>{message.reply_to.author}</bdi> <span dir="auto">{message.reply_to.excerpt}</span>
-            </blockquote>
-          )}
+          {message.reply_to === null ? null : <Quote reply={message.reply_to} />}
           <div class="text" dir="auto">
             <Blocks blocks={message.blocks} />
           </div>
@@ -56,8 +60,40 @@ export class Row extends Pure<RowProps> {
   }
 }
 
-const classOf = ({ author, style }: WebMessage): string =>
-  ["message", author.mine ? "mine" : "", style === "normal" ? "" : style].filter((name) => name !== "").join(" ");
+const classOf = ({ author, style }: WebMessage, isGrouped: boolean): string =>
+  ["message", author.mine ? "mine" : "", style === "normal" ? "" : style, isGrouped ? "grouped" : ""]
+    .filter((name) => name !== "")
+    .join(" ");
+
+/** Messages of one person that follow each other within this time stand under one name. */
+const GROUP_MS = 5 * 60_000;
+
+/** Whether the head of the message before says all that the head of this one would say. */
+function continues({ author, style, time, edited, reply_to: reply }: WebMessage, before: WebMessage | null): boolean {
+  if (before === null || edited || reply !== null || style !== "normal" || before.style !== "normal") return false;
+  const { id, name } = before.author;
+  return id === author.id && name === author.name && Date.parse(time) - Date.parse(before.time) < GROUP_MS;
+}
+
+/** It leads to the original, unless that is gone. */
+function Quote({ reply: { author, excerpt } }: { readonly reply: WebReply }): JSX.Element {
+  const words = (
+    <>
+      <bdi>{author}</bdi> <span dir="auto">{excerpt}</span>
+    </>
+  );
+  return (
+    <blockquote class="reply" aria-label={texts.inReplyTo(author)}>
+      {author === "" ? (
+        words
+      ) : (
+        <button type="button" data-act="jump" tabIndex={-1}>
+          {words}
+        </button>
+      )}
+    </blockquote>
+  );
+}
 
 function Head({ message, ms }: { readonly message: WebMessage; readonly ms: number }): JSX.Element {
   const { author, edited, style } = message;
@@ -106,13 +142,13 @@ function Reactions({ message: { reactions } }: { readonly message: WebMessage })
 
 /** Reached by the keyboard only in the message that has the focus: a room has thousands of them. */
 function Actions({ message: { author, text } }: { readonly message: WebMessage }): JSX.Element {
-  const own: readonly Act[] = text === "" ? ["delete"] : ["edit", "delete"];
-  const acts: readonly Act[] = ["reply", "react", ...(author.mine ? own : (["report"] as const))];
+  const own: readonly ("edit" | "delete")[] = text === "" ? ["delete"] : ["edit", "delete"];
+  const acts = ["reply", "react", ...(author.mine ? own : (["report"] as const))] as const;
   return (
     <div class="actions" aria-live="off">
       {acts.map((act) => (
         <button key={act} type="button" data-act={act} tabIndex={-1}>
-          {act === "toggle" ? "" : texts[act]}
+          {texts[act]}
         </button>
       ))}
     </div>

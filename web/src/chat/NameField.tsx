@@ -26,7 +26,6 @@ export function NameField({ name, error, problem, onUse }: NameFieldProps): JSX.
             {...field}
             type="text"
             autocomplete="nickname"
-            maxLength={64}
             autofocus
             value={name.value}
             onInput={({ currentTarget }) => {

@@ -1,12 +1,13 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { WebMessage, WebRoom } from "../../../src/contract/web-chat.ts";
 import { type ApiAnswer, del, path, put } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import { Confirming, confirm } from "../parts/Dialog.tsx";
 import { Notice } from "../parts/Notice.tsx";
 import { ThemeSwitch } from "../parts/Theme.tsx";
+import { articleOf } from "./articles.ts";
 import { Reacting, Reporting } from "./Asking.tsx";
 import { Composer, type ComposerMode } from "./Composer.tsx";
 import { deleteSoon, deletions, keepMessage } from "./deletions.ts";
@@ -34,6 +35,7 @@ export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
   const said = useSignal("");
   const showMembers = useSignal(false);
   useTitle(room.name);
+  useEnd(said);
   const close = (): void => {
     asked.value = null;
   };
@@ -45,6 +47,7 @@ export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
     if (act === "reply" || act === "edit") mode.value = { does: act, message };
     else if (act === "react" || act === "report") asked.value = { for: act, message };
     else if (act === "delete") void askToDelete(message, tell);
+    else if (act === "jump") said.value = jumpTo(message.reply_to?.id ?? "") ? "" : texts.notLoaded;
     else {
       const mine = message.reactions.some((each) => each.emoji === emoji && each.mine);
       void done(mine ? del(messagePath(message, emoji)) : put(messagePath(message, emoji), undefined));
@@ -96,6 +99,14 @@ export function Room({ room }: { readonly room: WebRoom }): JSX.Element {
   );
 }
 
+/** Whether the message is shown here. */
+function jumpTo(id: string): boolean {
+  const article = articleOf(id);
+  article?.scrollIntoView({ block: "center" });
+  article?.focus({ preventScroll: true });
+  return article !== null;
+}
+
 async function askToDelete(message: WebMessage, onDone: (answer: ApiAnswer<unknown>) => void): Promise<void> {
   const question = { title: texts.deleteTitle, text: texts.deleteMore, action: texts.delete, danger: true };
   if (await confirm(question)) deleteSoon(message, onDone);
@@ -106,14 +117,28 @@ function Deleting(): JSX.Element {
   return (
     <div role="status">
       {deletions.value.map(({ message }) => (
-        <p key={message.id} class="said">
-          {texts.deleting} <bdi>{message.text.slice(0, 60)}</bdi>{" "}
-          <button type="button" class="button quiet" onClick={() => keepMessage(message.id)}>
-            {texts.undo}
-          </button>
-        </p>
+        <DeletedSoon key={message.id} message={message} />
       ))}
     </div>
+  );
+}
+
+/** When it goes with the focus in it, the message gets the focus. */
+function DeletedSoon({ message }: { readonly message: WebMessage }): JSX.Element {
+  const line = useRef<HTMLParagraphElement>(null);
+  useLayoutEffect(
+    () => () => {
+      if (line.current?.contains(document.activeElement)) articleOf(message.id)?.focus();
+    },
+    [],
+  );
+  return (
+    <p ref={line} class="said">
+      {texts.deleting} <bdi>{message.text.slice(0, 60)}</bdi>{" "}
+      <button type="button" class="button quiet" onClick={() => keepMessage(message.id)}>
+        {texts.undo}
+      </button>
+    </p>
   );
 }
 
@@ -184,6 +209,18 @@ function Typing(): JSX.Element {
           ? texts.typingTwo(one, other)
           : texts.typingMany;
   return <p class="typing">{words}</p>;
+}
+
+/** How long a notice stands, in ms. */
+const SAID_MS = 20_000;
+
+function useEnd(said: Signal<string>): void {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      said.value = "";
+    }, SAID_MS);
+    return () => clearTimeout(timer);
+  }, [said.value]);
 }
 
 function useTitle(name: string): void {

@@ -27,8 +27,7 @@ export function RoomSwitch(): JSX.Element | null {
                   void goTo(entry.name);
                 }}
               >
-                <bdi>{entry.name}</bdi>{" "}
-                {hasNews(entry) && !isHere ? <span class="tag">{texts.unread}</span> : null}
+                <bdi>{entry.name}</bdi> {hasNews(entry) && !isHere ? <span class="tag">{texts.unread}</span> : null}
               </a>
             </li>
           );

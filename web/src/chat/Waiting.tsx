@@ -1,4 +1,6 @@
 import type { JSX } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { focusNextTo } from "./articles.ts";
 import { me, sayAgain } from "./state.ts";
 import { discard, type PendingMessage, pending } from "./outbox.ts";
 import { chatTexts as texts } from "./texts.ts";
@@ -24,8 +26,10 @@ export function Waiting(): JSX.Element {
 
 function One({ one }: { readonly one: PendingMessage }): JSX.Element {
   const { key, text, files, state, why, replyTo } = one;
+  const article = useRef<HTMLElement>(null);
+  useLayoutEffect(() => () => focusNextTo(article.current), []);
   return (
-    <article class={`message mine waiting ${state}`} tabIndex={-1} data-waiting={key}>
+    <article ref={article} class={`message mine waiting ${state}`} tabIndex={-1} data-waiting={key}>
       <div class="head">
         <bdi class="author">{me.value?.name}</bdi>
         <span class="mark" title={state === "accepted" ? texts.acceptedTitle : undefined}>
@@ -52,7 +56,14 @@ function One({ one }: { readonly one: PendingMessage }): JSX.Element {
       {state === "failed" ? (
         <p class="why" role="alert">
           {why}{" "}
-          <button type="button" onClick={() => sayAgain(key)}>
+          <button
+            type="button"
+            onClick={() => {
+              // The button goes, and the focus with it.
+              article.current?.focus({ preventScroll: true });
+              sayAgain(key);
+            }}
+          >
             {texts.tryAgain}
           </button>{" "}
           <button type="button" onClick={() => discard(key)}>

@@ -19,7 +19,10 @@ test.each([
   ["xhttps://example.org", []],
   ["https:// https://", []],
   ["https://[", []],
-  ["javascript:alert(1) data:text/html,x ftp://example.org www.example.org", []],
+  ["javascript:alert(1) data:text/html,x ftp://www.example.org a.www.example.org", []],
+  ["(www.example.org/a_b), WWW.EXAMPLE.NET.", ["www.example.org/a_b", "WWW.EXAMPLE.NET"]],
+  ["https://www.example.org www. www.x www..x", ["https://www.example.org"]],
+  ["www.bank.example@evil.example", []],
   ["https://bank.example@evil.example", []],
   ["https://example.org/\u202egro.live", []],
 ])("the links of %j are %j", (text, links) => {

@@ -21,9 +21,12 @@ const OPTIONS_MAX = 8;
 const TOKEN = /(?:^|[\s(])(?<token>:[a-z0-9_+-]{2,30}|@[\p{L}\p{N}_.-]{0,30})$/u;
 const WHOLE = /:(?<name>[a-z0-9_+-]{2,30}):$/u;
 
+/** More than a token has: a long text is not searched as a whole. */
+const TAIL = 64;
+
 /** For what stands before the cursor. The table of emoji comes when the first is asked for. */
 export async function suggest(before: string, isCurrent: () => boolean): Promise<void> {
-  const token = TOKEN.exec(before)?.groups?.["token"];
+  const token = TOKEN.exec(before.slice(-TAIL))?.groups?.["token"];
   if (token === undefined) {
     completion.value = null;
     return;
@@ -35,7 +38,7 @@ export async function suggest(before: string, isCurrent: () => boolean): Promise
 
 /** `:tada:`, typed whole: what stands for it. */
 export async function wholeEmoji(before: string): Promise<{ readonly from: number; readonly text: string } | null> {
-  const name = WHOLE.exec(before)?.groups?.["name"];
+  const name = WHOLE.exec(before.slice(-TAIL))?.groups?.["name"];
   if (name === undefined) return null;
   const { EMOJI } = await import("./emoji.ts");
   const text = EMOJI.get(name);

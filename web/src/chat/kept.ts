@@ -24,8 +24,21 @@ const kept = (name: string, storage: () => Storage = () => localStorage): KeptTe
   },
 });
 
-/** What was typed and not sent. */
-export const draftOf = (room: string): KeptText => kept(`rialto.draft.${room}`);
+/**
+ * What was typed and not sent: of this tab, and for a tab that is opened later. A tab that sends its text leaves the
+ * text of another tab alone.
+ */
+export function draftOf(room: string): KeptText {
+  const name = `rialto.draft.${room}`;
+  const [own, shared] = [kept(name, () => sessionStorage), kept(name)];
+  return {
+    read: () => own.read() || shared.read(),
+    write: (text) => {
+      if (text !== "" || shared.read() === own.read()) shared.write(text);
+      own.write(text);
+    },
+  };
+}
 
 /** The last message that was seen, as id and time. */
 const seen = (room: string): KeptText => kept(`rialto.seen.${room}`);
@@ -47,7 +60,9 @@ export const outboxOf = (guest: string): KeptText => kept(`rialto.outbox.${guest
 
 /** The next person at this browser finds nothing of a guest who has left. */
 export function forgetGuest(room: string, guest: string): void {
-  for (const text of [draftOf(room), seen(room), lastRoom, outboxOf(guest)]) text.write("");
+  const draft = `rialto.draft.${room}`;
+  const texts = [kept(draft), kept(draft, () => sessionStorage), seen(room), lastRoom, outboxOf(guest)];
+  for (const text of texts) text.write("");
 }
 
 const joining = kept("rialto.joining", () => sessionStorage);
