@@ -26,7 +26,10 @@ export const newSecret = (): string => randomBytes(32).toString("base64url");
 /** Secrets are random: what is stored of them needs no salt. */
 export const digestOf = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
-export const NO_INVITE = refusal("invite_gone", "this invite is used up, has expired or was taken back: ask for another one");
+export const NO_INVITE = refusal(
+  "invite_gone",
+  "this invite is used up, has expired or was taken back: ask for another one",
+);
 
 /** The secret of whoever knows the key. What is stored, the salt, does not tell it. */
 const secretOf = (key: string, salt: Uint8Array): string => createHmac("sha256", salt).update(key).digest("base64url");
