@@ -35,6 +35,7 @@ export function Composer({ room, mode }: ComposerProps): JSX.Element {
   const blocked = room.muted || (!editing && left > 0) || uploading || over.value > 0;
   const leave = (): void => {
     mode.value = { does: "say" };
+    box.current?.focus();
   };
   const submit = async (): Promise<void> => {
     const text = box.current?.value ?? "";
@@ -60,13 +61,7 @@ export function Composer({ room, mode }: ComposerProps): JSX.Element {
         void submit();
       }}
     >
-      <Doing
-        mode={mode.value}
-        onLeave={() => {
-          leave();
-          box.current?.focus();
-        }}
-      />
+      <Doing mode={mode.value} onLeave={leave} />
       <Attached />
       <div class="writing">
         <Suggestions onChoose={() => take(box.current, write)} />

@@ -21,7 +21,7 @@ export function roomsOf(chat: Chat, sessions: readonly GuestSession[]): WebRooms
   return { rooms: rooms.toSorted((a, b) => a.name.localeCompare(b.name)) };
 }
 
-/** Where an invite leads, before anybody joins by it. A guest of the room gets the answer after the invite has ended. */
+/** Where an invite leads, before anybody joins by it. A guest of the room gets the answer after its end too. */
 export async function showInvite(call: WebCall): Promise<CallReply> {
   const { chat, cookies, request, net } = call;
   const read = await readBody(call);
