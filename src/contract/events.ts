@@ -64,6 +64,8 @@ export interface Edited extends EventBase {
   readonly vouched: boolean;
   /** It is a message of its own if the message that it edits is not known. Absent: it is not, and is dropped then. */
   readonly isSaidAnyway?: boolean;
+  /** The body names each file that the message has now. Absent: if it names none, the message may still have some. */
+  readonly hasAllFiles?: boolean;
   readonly body: SaidBody;
 }
 

@@ -31,7 +31,7 @@ import { fullJitter } from "./retry.ts";
 import type { JoinChannel } from "./session/channel.ts";
 import type { AccountStatus } from "./status.ts";
 import type { PlaceDisplay } from "./typing.ts";
-import type { FileArchive } from "./known-files.ts";
+import type { FileArchive } from "../gateway/known-files.ts";
 import { withWithdrawals } from "./withdrawals.ts";
 import { Supervisor } from "./session/supervisor.ts";
 

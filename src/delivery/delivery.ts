@@ -30,7 +30,7 @@ import type { RemoteFiles } from "./remote-files.ts";
 import type { AccountAct, AccountActed, AccountStatus, LoopStatus } from "./status.ts";
 import type { State } from "./session/supervisor-options.ts";
 import type { PlaceDisplay } from "./typing.ts";
-import type { FileArchive } from "./known-files.ts";
+import type { FileArchive } from "../gateway/known-files.ts";
 import { type TypingHint, TypingRelay } from "./typing-relay.ts";
 
 /** The accounts of networks: what they say comes in, and what is said elsewhere goes to them. */

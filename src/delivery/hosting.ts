@@ -11,7 +11,7 @@ import { AccountsHere } from "./accounts-here.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import type { Logger } from "../logger.ts";
 import { laneSpecs } from "./lane-specs.ts";
-import type { FileArchive } from "./known-files.ts";
+import type { FileArchive } from "../gateway/known-files.ts";
 import type { Lanes } from "./lanes.ts";
 
 /** Where another machine has the account already: nothing of it can be stored here any more. */

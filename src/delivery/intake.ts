@@ -15,7 +15,7 @@ import { AcceptCall, channelOf, type EventBatch, ignored } from "./call.ts";
 import { markOf } from "./cursors.ts";
 import { pause } from "./deadline.ts";
 import { Holds } from "./holds.ts";
-import { type FileArchive, withFiles } from "./known-files.ts";
+import { type FileArchive, withFiles } from "../gateway/known-files.ts";
 import { type NameOf, UNSETTLED } from "./names.ts";
 import { onAbort } from "../lib/abort.ts";
 import type { ReadWriteLock } from "../lib/read-write-lock.ts";

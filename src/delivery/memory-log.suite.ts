@@ -4,7 +4,7 @@ import type { LogErrorCode } from "../log/errors.ts";
 import { LogError } from "../log/errors.ts";
 import type { Appended, Batch, Ids, Log, Mark, Receipt, Seq, StoredEntry, Subject } from "../log/log.ts";
 import { appendThen } from "../log/suite/append-then.suite.ts";
-import type { FileArchive } from "./known-files.ts";
+import type { FileArchive } from "../gateway/known-files.ts";
 import { IdsModel } from "../log/suite/ids-model.suite.ts";
 
 /** What a log keeps when the program dies. */

@@ -80,6 +80,8 @@ export interface About {
   readonly on: boolean;
   /** Of an edit. */
   readonly changed?: FileChanges;
+  /** Of an edit: its files are all that the message has. Absent: where it has none, the earlier ones stay. */
+  readonly hasAllFiles?: boolean;
 }
 
 /** `Stored` as a string: `encode`, and what else there is after it. Readers of the API are shown the message alone. */

@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
 import type { FileId } from "../contract/ids.ts";
-import { type FileMark, fileChanges, fileMarks } from "./file-changes.ts";
+import type { FileChanges } from "../contract/ops.ts";
+import { fileId } from "../files/file-id.ts";
+import { aboutFiles, type FileMark, fileMarks } from "./file-changes.ts";
 import { ABLE, about, aStored, NOTHING_HERE, planOf, postOf, refs } from "./plan.suite.ts";
 import { aFile } from "./samples.suite.ts";
 
+const idOf = (name: string): FileId => fileId({ is: "url", url: `https://f.example/${name}` });
+const storedAs = (sha256: string) => mark("a", { id: fileId({ is: "stored", sha256 }) });
 const mark = (name: string, more: Partial<FileMark> = {}): FileMark => ({
-  id: name as FileId,
+  id: idOf(name),
   name,
   bytes: 1,
   shown: `[${name}]`,
@@ -13,7 +17,7 @@ const mark = (name: string, more: Partial<FileMark> = {}): FileMark => ({
 });
 const [A, B, C] = ["a", "b", "c"].map((name) => mark(name)) as [FileMark, FileMark, FileMark];
 
-test.each<[string, FileMark[] | undefined, FileMark[], ReturnType<typeof fileChanges>]>([
+test.each<[string, FileMark[] | undefined, FileMark[], FileChanges | undefined]>([
   ["the same files", [A, B], [A, B], undefined],
   ["in another order", [A, B], [B, A], undefined],
   ["one replaced", [A], [B], { before: 1, added: [0], removed: [{ at: 0, name: "[a]" }] }],
@@ -22,8 +26,14 @@ test.each<[string, FileMark[] | undefined, FileMark[], ReturnType<typeof fileCha
   ["the first one of a text", [], [C], { before: 0, added: [0], removed: [] }],
   ["an edit that names none", [A], [], undefined],
   ["nobody knows what there was", undefined, [A], undefined],
-  ["the same file under another id", [A], [mark("a", { id: "other" as FileId })], undefined],
+  ["the same file under another id", [A], [mark("a", { id: idOf("other") })], undefined],
   ["of unknown size", [A], [mark("a", { id: null, bytes: null })], undefined],
+  [
+    "other content of the same name and size",
+    [storedAs("0")],
+    [storedAs("1")],
+    { before: 1, added: [0], removed: [{ at: 0, name: "[a]" }] },
+  ],
   [
     "another of the same name",
     [A],
@@ -31,7 +41,14 @@ test.each<[string, FileMark[] | undefined, FileMark[], ReturnType<typeof fileCha
     { before: 1, added: [0], removed: [{ at: 0, name: "[a]" }] },
   ],
 ])("what an edit changes of the files: %s", (_case, before, now, changes) => {
-  expect(fileChanges(before, now)).toEqual(changes);
+  expect(aboutFiles(before, now, false).changed).toEqual(changes);
+});
+
+test.each<[string, FileMark[], ReturnType<typeof aboutFiles>]>([
+  ["the last file", [A], { changed: { before: 1, added: [], removed: [{ at: 0, name: "[a]" }] }, hasAllFiles: true }],
+  ["nothing of a message without files", [], { hasAllFiles: true }],
+])("an edit that lists no file, from where each file is listed, removes %s", (_case, before, expected) => {
+  expect(aboutFiles(before, [], true)).toEqual(expected);
 });
 
 test("a hidden file is not named", () => {

@@ -1,8 +1,9 @@
 import type { FileChanges } from "../contract/ops.ts";
 import type { FileId } from "../contract/ids.ts";
 import type { Known } from "../log/log.ts";
+import { readFileId } from "../files/file-id.ts";
 import { namesOf } from "./caption.ts";
-import type { Stored } from "./codec.ts";
+import type { About, Stored } from "./codec.ts";
 import { sizeOf } from "./file-contents.ts";
 
 /** A file of a message, as far as it tells one from another. */
@@ -26,14 +27,22 @@ export function fileMarks({ message, files }: Pick<Stored, "message" | "files">)
 }
 
 /**
- * What an edit changes of the files; undefined: nothing, or nobody knows. Networks call the same file by several ids.
- * An edit that names no file may come from where nobody says again which there are.
+ * What the entry of an edit says of files. An edit that names no file removes files only where it names all that the
+ * message has (`hasAll`).
  */
-export function fileChanges(
+export function aboutFiles(
   before: readonly FileMark[] | undefined,
   now: readonly FileMark[],
-): FileChanges | undefined {
-  if (before === undefined || now.length === 0) return undefined;
+  hasAll: boolean,
+): Pick<About, "changed" | "hasAllFiles"> {
+  const isListed = hasAll || now.length > 0;
+  const changed = isListed ? fileChanges(before, now) : undefined;
+  return { ...(changed !== undefined && { changed }), ...(hasAll && now.length === 0 && { hasAllFiles: true }) };
+}
+
+/** Undefined: nothing changes, or the earlier files are not known. Networks call the same file by several ids. */
+function fileChanges(before: readonly FileMark[] | undefined, now: readonly FileMark[]): FileChanges | undefined {
+  if (before === undefined) return undefined;
   const left = before.map((mark, at) => ({ mark, at }));
   const added: number[] = [];
   for (const [at, file] of now.entries()) {
@@ -45,6 +54,11 @@ export function fileChanges(
   return { before: before.length, added, removed: left.map(({ mark, at }) => ({ at, name: mark.shown })) };
 }
 
-const isSame = (one: FileMark, other: FileMark): boolean =>
-  (one.id !== null && one.id === other.id) ||
-  (one.name === other.name && (one.bytes === other.bytes || one.bytes === null || other.bytes === null));
+function isSame(one: FileMark, other: FileMark): boolean {
+  if (one.id !== null && one.id === other.id) return true;
+  const isNamed = one.name === other.name && (one.bytes === other.bytes || one.bytes === null || other.bytes === null);
+  return isNamed && !(isStored(one) && isStored(other));
+}
+
+/** Its id names its content, so that another id is another file. */
+const isStored = ({ id }: FileMark): boolean => id !== null && readFileId(id).is === "stored";

@@ -31,7 +31,7 @@ import {
 } from "./acts.ts";
 import { namesOf, saidWith } from "./caption.ts";
 import { type About, encodeStored } from "./codec.ts";
-import { fileChanges, type KnownWithFiles } from "./file-changes.ts";
+import { aboutFiles, type KnownWithFiles } from "./file-changes.ts";
 import { replaceCodes, replaceEmoji } from "./emoji.ts";
 import { compileMatcher, compileReplacements, type Matcher } from "./filters.ts";
 import type { Drop } from "./drops.ts";
@@ -76,7 +76,7 @@ export function compileNormalizer(account: Account, inbound: Inbound): EventNorm
     lookups: (event, channel) => {
       const refs = event.echoOf === null ? refsOf(event, account) : [];
       const place = subjectOf(account.key, channel);
-      const hasFiles = event.kind === "edited" && event.body.files.length > 0;
+      const hasFiles = event.kind === "edited" && (event.hasAllFiles === true || event.body.files.length > 0);
       return refs.map((ref) => (hasFiles ? { place, refs: [ref], files: true } : { place, refs: [ref] }));
     },
     normalize: (event, channel, nowMs, known) => {
@@ -193,14 +193,13 @@ function recordEdited(event: Edited, at: Place, target: KnownWithFiles | null, s
   }
   if (target === null) return { is: "drop", reason: "unknown_target" };
   if (target.gone) return { is: "drop", reason: "gone" };
-  const { author, body, aliases } = event;
+  const { author, body, aliases, hasAllFiles = false } = event;
   const { files: ids } = originsOf(body.files, null, scene.account.key);
   // A copy of what somebody said elsewhere is nobody's to edit here.
   const owns = event.vouched || target.author === keyOf(author);
   if (target.subject !== at.subject || !owns) return { is: "drop", reason: "foreign" };
   const marks = body.files.map((file, index) => ({ ...file, id: ids[index] ?? null, shown: file.name }));
-  const changed = fileChanges(target.files, marks);
-  const about = { ...aboutEdit(target), ...(changed !== undefined && { changed }) };
+  const about = { ...aboutEdit(target), ...aboutFiles(target.files, marks, hasAllFiles) };
   const note: Note = (_name, excerpt) => ({ is: "revised", of: target.seq, refs: aliases, excerpt });
   return recordSaid({ event, author, ...body, label: STYLE_EVENTS[body.style], about, note, suffix }, at, scene);
 }

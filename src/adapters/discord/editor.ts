@@ -5,6 +5,7 @@ import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import type { Json } from "../kit/json.ts";
 import { GIVEN_UP, GONE, NOT_THERE } from "../kit/outcomes.ts";
+import { earlierFiles } from "../kit/outgoing-files.ts";
 import type { DiscordUpload } from "./api.ts";
 import { attachedAmong } from "./attached.ts";
 import {
@@ -144,7 +145,7 @@ export class DiscordEditor {
     }
     const [first] = messages;
     if (first === undefined) return GONE;
-    const attached = attachedAmong(op.body.files, messages);
+    const attached = attachedAmong(earlierFiles(op), messages);
     if (first.webhook === "") return { messages, voice: null, attached };
     const hook = await hooks.byId(room, first.webhook, attempt.signal);
     if (!hook.ok)
@@ -165,7 +166,8 @@ export class DiscordEditor {
       if (part === undefined || (part.content === "" && part.files.length === 0)) return NOTHING;
       return await this.#make(call, standing, part, at);
     }
-    const kept = op.body.files.length === 0 ? message.attachments.map(({ id }) => id) : keptOf(message, standing);
+    const isListed = op.body.files.length > 0 || op.changed !== undefined;
+    const kept = !isListed ? message.attachments.map(({ id }) => id) : keptOf(message, standing);
     if (part === undefined && kept.length === 0) {
       const place = { thread: message.channel === room.id ? null : message.channel, id: message.id };
       const outcome = await this.#remover.remove(op, room, place, attempt.signal);

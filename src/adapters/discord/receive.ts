@@ -91,6 +91,7 @@ export function edited(message: DiscordMessage, context: DiscordReceiveContext):
     aliases: [],
     author: context.writer(message),
     vouched: true,
+    hasAllFiles: true,
     body,
   };
 }

@@ -184,6 +184,9 @@ describe("what is changed", () => {
     await doOp(life, editOf(life.ref, made, "three"));
     expect(names()).toEqual([["b_c.txt", "c.txt"]]);
     expect(said(ours(town))).toEqual(["three"]);
+    const changed = { before: 2, added: [], removed: ["[b c.txt]", "[c.txt]"].map((name, at) => ({ at, name })) };
+    await doOp(life, { ...editOf(life.ref, made, "three"), changed });
+    expect(names()).toEqual([[]]);
   });
 
   test("a file that an edit adds and that is too large is a link", async () => {

@@ -1,5 +1,6 @@
 import type { SharedFile } from "../../contract/content.ts";
 import type { Host } from "../../contract/host.ts";
+import type { EditOp } from "../../contract/ops.ts";
 
 const NAME_MAX = 200;
 
@@ -54,4 +55,25 @@ export function standingFiles<T>(
     }
   }
   return found;
+}
+
+/** The files of an edit that are not new. A new file may have the name and the size of one that it replaces. */
+export function earlierFiles({ body, changed }: Pick<EditOp, "body" | "changed">): readonly SharedFile[] {
+  return body.files.filter((_, at) => changed?.added.includes(at) !== true);
+}
+
+/**
+ * Which of the files that stand in the messages an edit removes. A file of the edit whose content Rialto does not have
+ * any more may be one that stands.
+ */
+export function removedFiles<T>(
+  { changed, body }: EditOp,
+  there: readonly T[],
+  standing: ReadonlyMap<SharedFile, T>,
+  isNamed: (file: SharedFile, there: T) => boolean,
+): ReadonlySet<T> {
+  if (changed === undefined || changed.removed.length === 0) return new Set();
+  const stays = new Set(standing.values());
+  const lost = body.files.filter(({ id }) => id === null);
+  return new Set(there.filter((one) => !stays.has(one) && !lost.some((file) => isNamed(file, one))));
 }

@@ -71,6 +71,7 @@ export function edited(post: MattermostPost, context: MattermostReceiveContext):
     aliases: [],
     author: writer(post, context),
     vouched: true,
+    hasAllFiles: true,
     body,
   };
 }

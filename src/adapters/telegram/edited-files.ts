@@ -1,7 +1,7 @@
 import type { SharedFile } from "../../contract/content.ts";
 import type { MessageRef } from "../../contract/ids.ts";
 import type { EditOp } from "../../contract/ops.ts";
-import { standingFiles } from "../kit/outgoing-files.ts";
+import { earlierFiles, standingFiles } from "../kit/outgoing-files.ts";
 import { albumOf } from "./kinds.ts";
 import type { TelegramKnownMessages } from "./known-messages.ts";
 import type { TelegramLessons, TelegramUploads } from "./uploads.ts";
@@ -26,22 +26,23 @@ export interface EditedFiles {
  * may come from where nobody says again which there are: they stay.
  */
 export function editedFiles(
-  { channel, body }: EditOp,
+  op: EditOp,
   targets: readonly MessageRef[],
   { known, uploads }: { readonly known: TelegramKnownMessages; readonly uploads: TelegramUploads },
   lessons: TelegramLessons,
 ): EditedFiles {
+  const { channel, body, changed } = op;
   const all = body.files.map((file) => uploads.wayOf(file, lessons));
   const messages = targets.map((ref) => ({ ref, known: known.of(channel, ref) }));
   const isAllKnown = messages.every(
     ({ known }) => known?.is === "text" || (known?.is === "media" && known.file !== null),
   );
-  if (!isAllKnown || body.files.length === 0)
-    return { all, isKnown: false, added: [], removed: new Set(), replaced: new Map() };
+  const isListed = body.files.length > 0 || changed !== undefined;
+  if (!isAllKnown || !isListed) return { all, isKnown: false, added: [], removed: new Set(), replaced: new Map() };
   const media = messages.flatMap(({ ref, known }) =>
     known?.is === "media" && known.file !== null ? [{ ref, ...known.file }] : [],
   );
-  const standing = standingFiles(body.files, media, [
+  const standing = standingFiles(earlierFiles(op), media, [
     (file, one) => file.id === one.file.id,
     (file, one) => file.name === one.file.name && file.bytes === one.file.bytes,
     (file, one) => file.name === one.file.name && (file.bytes === null || one.file.bytes === null),

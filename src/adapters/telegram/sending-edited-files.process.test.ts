@@ -195,4 +195,11 @@ describe("edits of what has files", () => {
     await edit(town, life, refs, { text: "see", files: [aFile(life, "renamed.txt", someBytes(9))] });
     expect(textsOf(town, town.dock)).toEqual(["see [document a.txt]"]);
   });
+
+  test("an edit that removes the last file leaves the words", async () => {
+    const { town, life, refs } = await posted(["a.txt"]);
+    const changed = { before: 1, added: [], removed: [{ at: 0, name: "[a.txt]" }] };
+    await doOp(life, { ...editOf(life.in(town.dock), refs, "", { body: bodyOf("look", []), ...nobody }), changed });
+    expect(textsOf(town, town.dock)).toEqual(["look"]);
+  });
 });

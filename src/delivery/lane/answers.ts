@@ -3,7 +3,7 @@ import { withContentOf } from "../../gateway/again.ts";
 import { decodeStored, type Stored } from "../../gateway/codec.ts";
 import type { Answer, Here, Narrowing } from "../../gateway/planned.ts";
 import type { Seq } from "../../log/log.ts";
-import type { FileArchive } from "../known-files.ts";
+import type { FileArchive } from "../../gateway/known-files.ts";
 import { fetchFiles, type OpFileStore } from "./files.ts";
 import { answersOf, type LaneOptions } from "./options.ts";
 

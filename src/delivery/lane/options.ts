@@ -9,7 +9,7 @@ import { subjectOf } from "../../gateway/subject.ts";
 import type { EntryHead, Log, Seq, Subject } from "../../log/log.ts";
 import type { Logger } from "../../logger.ts";
 import type { FailureSink } from "../failure-notices.ts";
-import type { FileArchive } from "../known-files.ts";
+import type { FileArchive } from "../../gateway/known-files.ts";
 import type { LoopWatch } from "../loop-watch.ts";
 import type { Meter } from "../meter.ts";
 

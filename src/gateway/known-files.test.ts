@@ -1,17 +1,19 @@
 import { expect, test } from "vitest";
-import { encodeStored } from "../gateway/codec.ts";
-import { aStored } from "../gateway/plan.suite.ts";
-import { aFile } from "../gateway/samples.suite.ts";
+import { encodeStored } from "./codec.ts";
+import { about, aStored } from "./plan.suite.ts";
+import { aFile } from "./samples.suite.ts";
 import type { StoredEntry } from "../log/log.ts";
 import { withFiles } from "./known-files.ts";
 
 const said = (...names: string[]): string =>
   encodeStored(aStored({ Extra: names.length === 0 ? null : { file: names.map((Name) => aFile({ Name })) } }));
+const removed = (): string => encodeStored(aStored({}, { about: { ...about("edit"), hasAllFiles: true } }));
 
 test.each<[string, number | null, Record<number, string>, string[] | undefined]>([
   ["as they were said", null, { 1: said("a") }, ["a"]],
   ["as the newest edit has them", 3, { 1: said("a"), 3: said("b") }, ["b"]],
   ["of the message where an edit names none", 3, { 1: said("a"), 3: said() }, ["a"]],
+  ["none after an edit that removes the last one", 3, { 1: said("a"), 3: removed() }, []],
   ["none", null, { 1: said() }, []],
   ["unknown when retention took the message", null, {}, undefined],
 ])("the files of a message before an edit: %s", async (_case, revised, entries, names) => {
