@@ -107,7 +107,6 @@ export interface SlackAuth {
 export class SlackApi {
   readonly #web: SlackWeb;
   readonly #places: FilePlaces;
-
   /** The server does not know the method. */
   #lacksOwnList = false;
 
@@ -192,8 +191,7 @@ export class SlackApi {
     signal: AbortSignal,
   ): Promise<SlackResult<null>> {
     const args = { channel: at.channel, timestamp: at.ts, name };
-    const method = on ? "reactions.add" : "reactions.remove";
-    return nothing(await this.#web.write({ method, args, again: true, signal }));
+    return nothing(await this.#web.write({ method: `reactions.${on ? "add" : "remove"}`, args, again: true, signal }));
   }
 
   async history(query: HistoryQuery, signal: AbortSignal): Promise<SlackResult<HistoryPage>> {
@@ -324,6 +322,11 @@ export class SlackApi {
     return orNone(found, "file_not_found", "file_deleted");
   }
 
+  async deleteFile(id: string, signal: AbortSignal): Promise<SlackResult<null>> {
+    const write = { method: "files.delete", args: { file: id }, again: true, signal } as const;
+    return orNone(nothing(await this.#web.write(write)), "file_not_found", "file_deleted");
+  }
+
   /** A place for a file, which nobody sees before it is shared. */
   async beginUpload(name: string, bytes: number, signal: AbortSignal): Promise<SlackResult<UploadPlace>> {
     const args = { filename: name, length: bytes };
@@ -385,7 +388,6 @@ const pageIn = (body: Json): HistoryPage => ({
 });
 
 const nextIn = (body: Json): string => textIn(objectIn(body, "response_metadata"), "next_cursor") ?? "";
-
 function mapped<T>(answer: SlackResult<Json>, map: (body: Json) => T): SlackResult<T> {
   return answer.ok ? { ok: true, value: map(answer.value) } : answer;
 }

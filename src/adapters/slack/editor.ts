@@ -5,7 +5,7 @@ import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { Lru } from "../../lib/lru.ts";
 import { listIn, written } from "../kit/json.ts";
-import { outgoingName, standingFiles } from "../kit/outgoing-files.ts";
+import { earlierFiles, outgoingName, removedFiles, standingFiles } from "../kit/outgoing-files.ts";
 import { AGAIN_MS, deferred, GIVEN_UP, GONE, NOT_THERE, rejected } from "../kit/outcomes.ts";
 import type { UploadedFile } from "./api.ts";
 import { isGone, readingFailed } from "./failure.ts";
@@ -13,6 +13,7 @@ import { messageRef } from "./ids.ts";
 import type { SlackFile, SlackMessage } from "./model.ts";
 import { blockIdOf, metadataOf } from "./own-messages.ts";
 import { markOf } from "./progress.ts";
+import { isDeleted } from "./receive.ts";
 import { asItIs, FILES_MAX, inStyle, renderTexts, type SlackRenderedFile, spoken, writtenAs } from "./render.ts";
 import { type SlackSender, STUBBORN } from "./sender.ts";
 
@@ -26,6 +27,8 @@ interface EditCall {
   readonly attempt: Attempt;
   /** The messages that are still there. */
   readonly standing: readonly SlackMessage[];
+  /** The files of these messages that the edit removes. */
+  readonly removed: ReadonlySet<SlackFile>;
   readonly losses: Loss[];
   /** What becomes of them: the messages that stood there and still do, and those that were made. */
   readonly kept: MessageRef[];
@@ -41,7 +44,7 @@ type EditFiles =
 /**
  * Edits of messages that may be several: each gets its part of the new text; those that are too many are deleted, those
  * that are missing are made. Files stay with their messages, and those that come with the edit are in messages of their
- * own. An edit that is refused half done is taken back.
+ * own. An edit that is refused half done is taken back: so the files that it removes are deleted last.
  */
 export class SlackEditor {
   readonly #sender: SlackSender;
@@ -67,9 +70,14 @@ export class SlackEditor {
       if (!message.ok && !isGone(message.failure) && message.failure.error !== "thread_not_found")
         return readingFailed(message.failure, { link, channel: op.channel, doing: "edit the message" });
     }
-    if (standing.length === 0) return GONE;
+    if (standing.length === 0) {
+      // An earlier try may have replaced all that stood there.
+      const instead = link.own.find(op.id, filesKey(0));
+      return instead === null ? GONE : { is: "delivered", receipt: { messages: [instead.ref], losses: [] } };
+    }
     this.#before.set(op.id, this.#before.get(op.id) ?? standing);
-    const call = { op, attempt, standing, losses: [], kept: [], made: [], changed: [] };
+    const removed = removedAmong(op, standing);
+    const call = { op, attempt, standing, removed, losses: [], kept: [], made: [], changed: [] };
     const outcome = await this.#edit(call);
     const ended = outcome.is === "rejected" ? await this.#takeBack(call, outcome) : outcome;
     if (ended.is === "delivered" || ended.is === "rejected") this.#before.delete(op.id);
@@ -131,7 +139,16 @@ export class SlackEditor {
     }
     for (let at = 0; at < files.added.length; at += FILES_MAX) {
       const some = files.added.slice(at, at + FILES_MAX);
-      const stop = await this.#make(call, { key: `files${at}`, blocks: [], files: some });
+      const stop = await this.#make(call, { key: filesKey(at), blocks: [], files: some });
+      if (stop !== null) return stop;
+    }
+    for (const file of call.removed) {
+      const stop = await this.#deleteFile(call, file);
+      if (stop !== null) return stop;
+    }
+    for (const message of standing.slice(rendered.texts.length)) {
+      if (!isEmptied(call, message)) continue;
+      const stop = await this.#remove(call, message);
       if (stop !== null) return stop;
     }
     // As they stand in the channel, so that a longer text can go on in them.
@@ -142,7 +159,7 @@ export class SlackEditor {
 
   /** What has come with the edit is brought to the server; what came with the message is there. */
   async #files({ op, attempt, standing, losses }: EditCall): Promise<EditFiles> {
-    const there = filesAmong(op.body.files, standing);
+    const there = filesAmong(earlierFiles(op), standing);
     const all: SlackRenderedFile[] = [];
     const added: UploadedFile[] = [];
     for (const file of op.body.files) {
@@ -169,10 +186,19 @@ export class SlackEditor {
     const message = standing[at];
     if (message === undefined)
       return words === null ? null : await this.#make(call, { key: `new${at}`, blocks: words, files: [] });
-    if (words === null && message.files.length === 0) return await this.#remove(call, message);
+    if (words === null && isEmptied(call, message)) return null;
     const stop = await this.#change(call, message, this.#said(call, message, words ?? [], at));
     if (stop === null) kept.push(messageRef(message.ts));
     return stop;
+  }
+
+  /** Null: it is not there any more, or it cannot be deleted. */
+  async #deleteFile({ op, attempt, losses }: EditCall, { id, name }: SlackFile): Promise<Outcome | null> {
+    const answer = await this.#sender.link.api.deleteFile(id, attempt.signal);
+    const stop = answer.ok ? null : this.#sender.failed(answer.failure, op.channel, "delete a file");
+    if (stop?.is !== "rejected") return stop;
+    losses.push({ what: "file", note: `${name} stays: ${stop.why.message}` });
+    return null;
   }
 
   /** One too many. The new text stands there without it, so that nothing is taken back if it has to stay. */
@@ -193,7 +219,7 @@ export class SlackEditor {
   }
 
   async #change(
-    { op, attempt, changed }: EditCall,
+    { op, attempt, changed, removed }: EditCall,
     message: SlackMessage,
     blocks: readonly Block[],
   ): Promise<Outcome | null> {
@@ -203,7 +229,7 @@ export class SlackEditor {
     const part = link.own.note(op.channel, message) ?? { op: op.id, mark: markOf("edit", END) };
     const said = writtenAs(blocks, typeof first === "string" ? first : blockIdOf(part), link.hasEmoji);
     if (said.blocks.length === 0 || isSaid(message, said)) return null;
-    const fileIds = message.files.map(({ id }) => id);
+    const fileIds = message.files.filter((file) => !removed.has(file) && !isDeleted(file)).map(({ id }) => id);
     const change = { channel: op.channel, ts: message.ts, ...said, metadata: metadataOf(part), fileIds };
     const answer = await link.api.update(change, attempt.signal);
     if (!answer.ok && isGone(answer.failure)) return VANISHED;
@@ -274,11 +300,24 @@ function filesAmong(
   files: readonly SharedFile[],
   messages: readonly SlackMessage[],
 ): ReadonlyMap<SharedFile, SlackFile> {
-  const there = messages.flatMap((message) => message.files);
-  return standingFiles(files, there, [
+  return standingFiles(files, filesOf(messages), [
     (file, one) => isNamed(file, one) && one.size === file.bytes,
     (file, one) => isNamed(file, one) && (one.size === null || file.bytes === null),
   ]);
 }
 
+function removedAmong(op: EditOp, messages: readonly SlackMessage[]): ReadonlySet<SlackFile> {
+  return removedFiles(op, filesOf(messages), filesAmong(earlierFiles(op), messages), isNamed);
+}
+
+const filesOf = (messages: readonly SlackMessage[]): readonly SlackFile[] =>
+  messages.flatMap(({ files }) => files.filter((file) => !isDeleted(file)));
+
 const isNamed = (file: SharedFile, { name, title }: SlackFile): boolean => [name, title].includes(outgoingName(file));
+
+/** Whether the edit leaves none of its files, or it had none. */
+const isEmptied = ({ removed }: Pick<EditCall, "removed">, { files }: SlackMessage): boolean =>
+  files.every((file) => removed.has(file) || isDeleted(file));
+
+/** Of the message with the files that an edit adds from that number on. */
+const filesKey = (at: number): string => `files${at}`;

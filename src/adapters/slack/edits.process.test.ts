@@ -117,6 +117,17 @@ test("an answer that is streamed is delivered from its first piece on, each piec
   expect(toldBy(host)).toEqual(["Alice: thin", "Alice edits: thinking", "Alice edits: thinking done", "Alice: over"]);
 });
 
+test("a file that its owner deletes is taken from its message", async () => {
+  const town = await slackTown();
+  const { alice, channel, server } = town;
+  const { host } = await live(town);
+  const row = alice.sendFile(channel, { name: "a.txt", content: new TextEncoder().encode("words") }, "see");
+  await until(host, () => toldBy(host).length === 1);
+  for (const id of row.files) server.messages.loseFile(id);
+  await until(host, () => host.events.some(({ kind }) => kind === "edited"));
+  expect(host.events.at(-1)).toMatchObject({ kind: "edited", hasAllFiles: true, body: { files: [] } });
+});
+
 test.each([
   ["a page of a link", { attachments: [{ id: 1, from_url: "https://example.org/", title: "A page" }] }],
   ["the size of a picture", { blocks: [{ ...image, image_width: 9 }] }],

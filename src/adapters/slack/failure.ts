@@ -14,7 +14,14 @@ const LOST_MS = 60_000;
 const ELSEWHERE_MS = 10_000;
 
 /** What was to be done, for people. */
-export type SlackDoing = "post" | "edit the message" | "delete the message" | "react" | "set the topic" | "share files";
+export type SlackDoing =
+  | "post"
+  | "edit the message"
+  | "delete the message"
+  | "react"
+  | "set the topic"
+  | "share files"
+  | "delete a file";
 
 interface Failing {
   readonly link: Pick<SlackLink, "lose" | "me">;

@@ -18,6 +18,7 @@ import {
   deleted,
   digestOf,
   edited,
+  isDeleted,
   neededFor,
   reacted,
   saidDigestOf,
@@ -240,9 +241,14 @@ export class SlackReader {
     return [event];
   }
 
-  /** Programs may change what they say without an edit. Pages of links and the sizes of pictures change no words. */
+  /**
+   * Programs may change what they say without an edit, and people delete a file of a message. Pages of links and the
+   * sizes of pictures change no words.
+   */
   #saysOther(message: SlackMessage, before: SlackMessage | null): boolean {
-    return isSaid(message) && before !== null && wordsOf(message) !== wordsOf(before);
+    if (before === null || !isSaid(message)) return false;
+    const losesFile = message.files.filter(isDeleted).length > before.files.filter(isDeleted).length;
+    return losesFile || wordsOf(message) !== wordsOf(before);
   }
 
   /** Whether it says something else than we have told. */

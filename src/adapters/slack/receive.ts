@@ -94,6 +94,7 @@ export function edited(message: SlackMessage, context: SlackReceiveContext, stam
     aliases: [],
     author: writer(message, context),
     vouched: true,
+    hasAllFiles: message.files.every((file) => isFile(file) || isDeleted(file)),
     body,
   };
 }
@@ -142,10 +143,16 @@ export function digestOf(message: SlackMessage): string {
   return hash("sha1", JSON.stringify(said), "base64url").slice(0, 12);
 }
 
-/** Of what they say, alike in events and in the history: of the files of strangers, an event tells less. */
+/**
+ * Of what they say, alike in events and in the history: of the files of strangers, an event tells less, but it marks a
+ * deleted file.
+ */
 export function saidDigestOf(message: SlackMessage): string {
-  return digestOf({ ...message, files: message.files.map((file) => ({ ...file, mode: "" })) });
+  const files = message.files.map((file) => (isDeleted(file) ? file : { ...file, mode: "" }));
+  return digestOf({ ...message, files });
 }
+
+export const isDeleted = ({ mode }: Pick<SlackFile, "mode">): boolean => mode === "tombstone";
 
 /** What people read of it: the server adds to blocks and attachments what they do not. */
 export const wordsOf = (message: SlackMessage): string => slackSource(saidIn(message), NO_NAMES);

@@ -193,4 +193,55 @@ describe("files", () => {
     expect(messagesOf(again.outcome)).toEqual([]);
     expect(ours(town, town.dock).map((row) => row.files.length)).toEqual([1, 1]);
   });
+
+  test.each([
+    ["with words", "look", 2],
+    ["alone", "", 1],
+  ])("a file %s that an edit replaces is deleted, and the new one is shared", async (_case, text, messages) => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const [old, other] = [aFile(life, "old.bin"), aFile(life, "new.bin", 2_000)];
+    const made = messagesOf((await doOp(life, postOf(life.dock, text, { body: bodyOf(text, [old]) }))).outcome);
+    const changed = { before: 1, added: [0], removed: [{ at: 0, name: "[old.bin]" }] };
+    const edit = { ...editOf(life.dock, made, text, { body: bodyOf(text, [other]) }), changed };
+    const { outcome } = await doOp(life, edit);
+    const rows = ours(town, town.dock);
+    expect(rows).toHaveLength(messages);
+    expect(messagesOf(outcome)).toEqual(rows.map(({ wire }) => wire.ts));
+    expect([...town.server.world.files.values()].map(({ wire }) => wire.name)).toEqual(["new.bin"]);
+    expect(JSON.stringify(rows.at(-1)?.wire)).toContain("Bob");
+  });
+
+  test("a file that an edit removes is deleted with its message, and the others stay", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const [first, second] = [aFile(life, "a.bin"), aFile(life, "b.bin", 2_000)];
+    const made = messagesOf(
+      (await doOp(life, postOf(life.dock, "hi", { body: bodyOf("hi", [first, second]) }))).outcome,
+    );
+    const names = () => [...town.server.world.files.values()].map(({ wire }) => wire.name);
+    const edit = async (files: readonly SharedFile[], removed: string) =>
+      await doOp(life, {
+        ...editOf(life.dock, made, "hi", { body: bodyOf("hi", files) }),
+        changed: { before: files.length + 1, added: [], removed: [{ at: 0, name: removed }] },
+      });
+    await edit([{ ...second, id: null, missing: "gone" }], "[a.bin]");
+    expect(names()).toEqual(["b.bin"]);
+    await edit([], "[b.bin]");
+    expect(names()).toEqual([]);
+    expect(ours(town, town.dock).map(({ wire }) => wire.text)).toEqual(["[irc] &lt;Bob&gt; hi"]);
+  });
+
+  test("a file that Slack does not delete stays, and the receipt says so", async () => {
+    const town = await sendingTown();
+    const life = sending(town);
+    const made = messagesOf(
+      (await doOp(life, postOf(life.dock, "hi", { body: bodyOf("hi", [aFile(life, "a.bin")]) }))).outcome,
+    );
+    town.server.refuse("files.delete", "cant_delete_file", 1);
+    const changed = { before: 1, added: [], removed: [{ at: 0, name: "[a.bin]" }] };
+    const { outcome } = await doOp(life, { ...editOf(life.dock, made, "hi", { body: bodyOf("hi") }), changed });
+    const losses = outcome.is === "delivered" ? outcome.receipt.losses : [];
+    expect(losses).toMatchObject([{ what: "file", note: expect.stringContaining("a.bin stays: ") as string }]);
+  });
 });

@@ -99,7 +99,7 @@ export class Files {
           const row = this.#world.files.get(args.need("file", "file_not_found"));
           if (row === undefined) throw no("file_not_found");
           if (row.user !== app.user.id) throw no("cant_delete_file");
-          this.#world.files.delete(row.wire.id);
+          this.#messages.loseFile(row.wire.id);
           return {} satisfies Answered<FilesDeleteResponse>;
         },
       },

@@ -138,6 +138,14 @@ export class Messages {
     this.#changed(row, before);
   }
 
+  /** A file is deleted: its messages have a mark in its place. */
+  loseFile(id: string): void {
+    const rows = [...this.#world.channels.values()].flatMap(({ messages }) => [...messages.values()]);
+    const losing = rows.filter(({ files }) => files.includes(id)).map((row) => ({ row, before: this.shown(row) }));
+    this.#world.files.delete(id);
+    for (const { row, before } of losing) this.#changed(row, before);
+  }
+
   /** A root that has replies leaves a stone. */
   erase(row: MessageRow): void {
     const channel = this.#world.channel(row.channel);

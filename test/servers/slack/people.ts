@@ -217,7 +217,7 @@ export function eraseFile(server: FakeSlack, row: FileRow): void {
   const { id } = row.wire;
   const team = row.wire.user_team ?? "";
   const where = [...(row.wire.channels ?? []), ...(row.wire.groups ?? [])];
-  server.world.files.delete(id);
+  server.messages.loseFile(id);
   const event = { type: "file_deleted" as const, file_id: id, channel_ids: where, event_ts: server.world.clock.ts() };
   server.hub.publish("file_deleted", event satisfies FileDeletedEvent, { team });
 }
