@@ -1,11 +1,12 @@
 import type { SharedFile } from "../../contract/content.ts";
-import type { MessageRef } from "../../contract/ids.ts";
+import type { MessageRef, Progress } from "../../contract/ids.ts";
 import type { EditOp } from "../../contract/ops.ts";
 import type { Loss, Outcome } from "../../contract/outcome.ts";
 import type { Attempt } from "../../contract/session.ts";
 import { textIn } from "../kit/json.ts";
 import { GIVEN_UP, GONE, NOT_THERE } from "../kit/outcomes.ts";
-import { outgoingName, standingFiles } from "../kit/outgoing-files.ts";
+import type { RestFailure } from "../kit/rest.ts";
+import { earlierFiles, outgoingName, removedFiles, standingFiles } from "../kit/outgoing-files.ts";
 import { EDITING, isGone } from "./failure.ts";
 import { messageRef, progressAt } from "./ids.ts";
 import type { MattermostFile, MattermostPost } from "./model.ts";
@@ -18,6 +19,9 @@ interface EditCall {
   readonly attempt: Attempt;
   /** The posts that are still there. */
   readonly standing: readonly MattermostPost[];
+  /** The ids of files of these posts that the edit removes. */
+  readonly removed: ReadonlySet<string>;
+  readonly losses: Loss[];
 }
 
 type Step =
@@ -28,7 +32,7 @@ type Step =
 /**
  * Edits of messages that may be several posts: each gets its part of the new text; those that are too many are deleted,
  * those that are missing are made. Files stay with their posts, and those that come with the edit are in posts of their
- * own.
+ * own. Servers before 10.5 change no files of a post: another post replaces one that loses a file there.
  */
 export class PostEditor {
   readonly #sender: PostSender;
@@ -43,12 +47,16 @@ export class PostEditor {
     const standing: MattermostPost[] = [];
     for (const target of op.target) {
       if (attempt.signal.aborted) return GIVEN_UP;
-      const post = await link.api.post(target, attempt.signal);
+      const instead = link.own.find({ op: op.id, upTo: insteadOf(target) });
+      const kept = instead === null ? null : await this.#sender.remove(target, op.channel, attempt.signal);
+      if (kept !== null) return kept;
+      const post = await link.api.post(instead ?? target, attempt.signal);
       if (post.ok && post.value !== null && post.value.deleteAt === 0) standing.push(post.value);
       if (!post.ok && !isGone(post.failure))
         return await this.#sender.failed(post.failure, op.channel, EDITING, attempt.signal);
     }
-    return standing.length === 0 ? GONE : await this.#edit({ op, attempt, standing });
+    if (standing.length === 0) return GONE;
+    return await this.#edit({ op, attempt, standing, removed: removedAmong(op, standing), losses: [] });
   }
 
   async #edit(call: EditCall): Promise<Outcome> {
@@ -67,7 +75,8 @@ export class PostEditor {
       const isThere = message === "" && fileIds.length > 0 && missing.length === 0;
       return isThere ? [] : [{ end, message, fileIds: missing }];
     });
-    const losses: Loss[] = [...files.losses, ...rendered.losses];
+    const losses = call.losses;
+    losses.push(...files.losses, ...rendered.losses);
     const [kept, made]: [MessageRef[], MessageRef[]] = [[], []];
     for (let at = 0; at < Math.max(parts.length, standing.length); at += 1) {
       if (attempt.signal.aborted) return GIVEN_UP;
@@ -84,7 +93,7 @@ export class PostEditor {
 
   /** What has come with the edit is brought to the server; what came with the message is there. */
   async #files({ op, attempt, standing }: EditCall): Promise<EditFiles> {
-    const there = filesAmong(op.body.files, standing);
+    const there = filesAmong(earlierFiles(op), standing);
     const all: RenderedFile[] = [];
     const losses: Loss[] = [];
     for (const file of op.body.files) {
@@ -103,29 +112,84 @@ export class PostEditor {
   async #step(call: EditCall, part: PostPart | undefined, at: number): Promise<Step> {
     const { op, attempt, standing } = call;
     const post = standing[at];
-    if (post === undefined) return part === undefined ? NOTHING : await this.#make(call, part, `new ${at}`);
-    if (part === undefined && post.fileIds.length === 0) {
+    if (post === undefined) return part === undefined ? NOTHING : await this.#make(call, part, progressAt(`new ${at}`));
+    const removed = post.fileIds.filter((id) => call.removed.has(id));
+    if (part === undefined && removed.length === post.fileIds.length) {
       const kept = await this.#sender.remove(post.id, op.channel, attempt.signal);
       return kept === null ? NOTHING : { ok: false, outcome: kept };
     }
     const message = part?.message ?? "";
+    if (removed.length > 0) {
+      const step = await this.#withoutFiles(call, post, { message, fileIds: part?.fileIds ?? [] });
+      if (step !== null) return step;
+    }
     if (message !== post.message) {
       const patched = await this.#sender.link.api.patchPost(post.id, { message }, attempt.signal);
-      if (!patched.ok) {
-        const outcome = isGone(patched.failure)
-          ? GONE
-          : await this.#sender.failed(patched.failure, op.channel, EDITING, attempt.signal);
-        return { ok: false, outcome };
-      }
+      if (!patched.ok) return await this.#refused(patched.failure, call);
     }
-    // Servers before 10 change no files of a post.
     const kept = [messageRef(post.id)];
     if (part === undefined || part.fileIds.length === 0) return { ok: true, kept, made: [] };
-    const added = await this.#make(call, { ...part, message: "" }, `files ${at}`);
+    const added = await this.#make(call, { ...part, message: "" }, progressAt(`files ${at}`));
     return added.ok ? { ...added, kept } : added;
   }
 
-  async #make({ op, attempt, standing }: EditCall, part: PostPart, upTo: string): Promise<Step> {
+  /** A post loses files and gets others. Null: it keeps them, because people have answered it. */
+  async #withoutFiles(
+    call: EditCall,
+    post: MattermostPost,
+    { message, fileIds }: Pick<PostPart, "message" | "fileIds">,
+  ): Promise<Step | null> {
+    const { op, attempt, removed, losses } = call;
+    const { signal } = attempt;
+    const { api } = this.#sender.link;
+    const stays = post.fileIds.filter((id) => !removed.has(id));
+    const wanted = [...stays, ...fileIds];
+    const patched = await api.patchPost(post.id, { message, fileIds: wanted }, signal);
+    if (!patched.ok) return await this.#refused(patched.failure, call);
+    const now = patched.value?.fileIds ?? [];
+    if (!now.some((id) => removed.has(id))) {
+      const missing = fileIds.filter((id) => !now.includes(id));
+      const kept = [messageRef(post.id)];
+      if (missing.length === 0) return { ok: true, kept, made: [] };
+      const added = await this.#make(call, { message: "", fileIds: missing }, progressAt(`files of ${post.id}`));
+      return added.ok ? { ...added, kept } : added;
+    }
+    if (post.replyCount > 0 && post.rootId === "") {
+      const names = post.files.filter(({ id }) => removed.has(id)).map(({ name }) => name);
+      losses.push({ what: "file", note: `${names.join(", ") || "a removed file"} stays: ${ANSWERED}` });
+      return null;
+    }
+    const copied = await this.#copied(call, stays);
+    if (!copied.ok) return copied;
+    const part = { message, fileIds: [...copied.ids, ...fileIds] };
+    const made = await this.#make(call, part, insteadOf(post.id));
+    if (!made.ok) return made;
+    const left = await this.#sender.remove(post.id, op.channel, signal);
+    return left === null ? { ...made, kept: made.made, made: [] } : { ok: false, outcome: left };
+  }
+
+  /** Files that stay are brought to the server once more, for another post. */
+  async #copied(
+    { op, attempt, standing, losses }: EditCall,
+    stays: readonly string[],
+  ): Promise<
+    { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false; readonly outcome: Outcome }
+  > {
+    const { link } = this.#sender;
+    const ids = new Set(stays);
+    const files = [...filesAmong(earlierFiles(op), standing)].flatMap(([file, { id }]) => (ids.has(id) ? [file] : []));
+    const uploaded = await uploadAll(files, link, op.channel, attempt.signal);
+    if (!uploaded.ok) return uploaded;
+    losses.push(...uploaded.losses);
+    return { ok: true, ids: uploaded.files.flatMap(({ id }) => id ?? []) };
+  }
+
+  async #refused(failure: RestFailure, { op, attempt }: EditCall): Promise<Step> {
+    if (isGone(failure)) return { ok: false, outcome: GONE };
+    return { ok: false, outcome: await this.#sender.failed(failure, op.channel, EDITING, attempt.signal) };
+  }
+
+  async #make({ op, attempt, standing }: EditCall, part: NewEditPart, upTo: Progress): Promise<Step> {
     const first = standing[0];
     const props = first?.props ?? {};
     const shown = ["from_webhook", "override_username", "override_icon_url"].flatMap((key) => {
@@ -134,7 +198,7 @@ export class PostEditor {
     });
     const wanted: NewPart = {
       op: op.id,
-      upTo: progressAt(upTo),
+      upTo,
       channel: op.channel,
       message: part.message,
       rootId: first?.rootId ?? "",
@@ -146,23 +210,50 @@ export class PostEditor {
   }
 }
 
+type NewEditPart = Pick<PostPart, "message" | "fileIds">;
+
 type EditFiles =
   | { readonly ok: true; readonly all: readonly RenderedFile[]; readonly losses: readonly Loss[] }
   | { readonly ok: false; readonly outcome: Outcome };
+
+interface StandingFile {
+  readonly id: string;
+  /** Null: older servers tell only the ids of files. */
+  readonly info: MattermostFile | null;
+}
 
 /** Those of the files that the posts have already. One that a post could not take is in none of them. */
 function filesAmong(
   files: readonly SharedFile[],
   posts: readonly MattermostPost[],
-): ReadonlyMap<SharedFile, MattermostFile | null> {
-  const there = posts.flatMap((post) => post.fileIds.map((id) => post.files.find((file) => file.id === id) ?? null));
-  return standingFiles(files, there, [
-    (file, one) => one?.name === outgoingName(file) && one.size === file.bytes,
-    (file, one) => one?.name === outgoingName(file) && (one.size === null || file.bytes === null),
-    // Older servers tell only the ids of files.
-    (_, one) => one === null,
-  ]);
+): ReadonlyMap<SharedFile, StandingFile> {
+  return matched(files, filesOf(posts));
 }
+
+function removedAmong(op: EditOp, posts: readonly MattermostPost[]): ReadonlySet<string> {
+  const there = filesOf(posts).filter(({ info }) => info !== null);
+  const removed = removedFiles(op, there, matched(earlierFiles(op), there), isNamed);
+  return new Set([...removed].map(({ id }) => id));
+}
+
+const filesOf = (posts: readonly MattermostPost[]): readonly StandingFile[] =>
+  posts.flatMap(({ fileIds, files }) =>
+    fileIds.map((id) => ({ id, info: files.find((file) => file.id === id) ?? null })),
+  );
+
+const matched = (files: readonly SharedFile[], there: readonly StandingFile[]): ReadonlyMap<SharedFile, StandingFile> =>
+  standingFiles(files, there, [
+    (file, one) => isNamed(file, one) && one.info?.size === file.bytes,
+    (file, one) => isNamed(file, one) && (one.info?.size === null || file.bytes === null),
+    (_, { info }) => info === null,
+  ]);
+
+const isNamed = (file: SharedFile, { info }: StandingFile): boolean => info?.name === outgoingName(file);
+
+/** Of the post that replaces one whose files the server does not change. */
+const insteadOf = (post: string): Progress => progressAt(`instead of ${post}`);
+
+const ANSWERED = "the server changes no files of a post, and people have answered this one";
 
 /** Of a file that a post has already. */
 const STANDING = "standing";

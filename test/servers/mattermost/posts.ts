@@ -102,11 +102,20 @@ export class Posts {
       message: draft.message ?? row.message,
       props: { ...(draft.props ?? row.props) },
       is_pinned: draft.is_pinned ?? row.is_pinned,
-      file_ids: [...(draft.file_ids ?? row.file_ids ?? [])],
+      file_ids: this.#editedFiles(row, draft),
     };
     this.#valid(next);
     const changed = next.message !== row.message || String(next.file_ids) !== String(row.file_ids ?? []);
     return this.#update(row, { ...next, ...(changed && { edit_at: this.#world.now() }) });
+  }
+
+  /** Servers before 10.5 pass over the files of an edit. */
+  #editedFiles(row: PostRow, { file_ids: files }: PostDraft): string[] {
+    const before = row.file_ids ?? [];
+    if (files === undefined || !this.#world.editsFiles) return [...before];
+    const now = new Set(files);
+    for (const id of before) if (!now.has(id)) this.#world.files.delete(id);
+    return [...now].filter((id) => before.includes(id) || this.#attach(id, row));
   }
 
   /** Something about a post changes that is no edit: it is pinned, a link in it has been looked up. */

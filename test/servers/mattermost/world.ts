@@ -96,6 +96,12 @@ export class World {
   }
 
   /** Older servers know no resuming. */
+  /** Whether an edit may change the files of a post. */
+  get editsFiles(): boolean {
+    const [major = 0, minor = 0] = this.config.version.split(".").map(Number);
+    return major > 10 || (major === 10 && minor >= 5);
+  }
+
   get major(): number {
     return Number(this.config.version.split(".")[0]);
   }
