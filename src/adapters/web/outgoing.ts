@@ -12,14 +12,22 @@ import type { Chat } from "./chat.ts";
 import { messageId, messageRef } from "./ids.ts";
 import { hearPost, hearReaction } from "./moderators.ts";
 import { partsAfter, type RenderedPart, renderParts, storedAuthor } from "./render.ts";
-import type { NewStored, StoredAuthor, StoredChange, StoredFile } from "./store/rows.ts";
+import type { NewStored, StoredAuthor, StoredChange, StoredFile, StoredUpload } from "./store/rows.ts";
 import { StoreClosed } from "./store/store.ts";
 
 const RETRY_MS = 5_000;
 /** Characters of a topic that are shown. */
 const TOPIC_MAX = 500;
+/** Whether a file is the one that an edit removes under this name. */
+const isShownAs = (file: StoredFile | undefined, shown: string): boolean => shown === `[${file?.name}]`;
 const REMOTE = "remote ";
 const DONE: Outcome = { is: "delivered", receipt: { messages: [], losses: [] } };
+
+interface ChangedFiles {
+  /** By message. */
+  readonly of: ReadonlyMap<string, readonly StoredFile[]>;
+  readonly removed: readonly StoredFile[];
+}
 
 /** What others say, written into the rooms. A part has the same id in each try: said again, it is there already. */
 export class Outgoing {
@@ -56,17 +64,22 @@ export class Outgoing {
       const ids = parts.map((_, at) => op.target[at] ?? messageId("op", op.id, String(at)));
       if (ids[0] !== undefined && op.target.length > 0 && timeline.find(ids[0])?.state !== "said")
         return rejected("not_found", "the message is not there any more");
-      await this.#chat.change(
-        () =>
-          parts.flatMap((part, at) => {
-            const id = ids[at] ?? "";
-            if (at >= op.target.length) return this.#add({ ...this.#message(op, at, part), files: [] });
-            if (timeline.find(id)?.state !== "said") return [];
-            timeline.edit(id, { style: op.body.style, text: "", blocks: part.blocks });
-            return [timeline.change(op.channel, this.#chat.nowMs, { is: "edited", id })];
-          }),
-        attempt.signal,
-      );
+      const files = await this.#changedFiles(op, ids, attempt, losses);
+      const { records, uploads } = this.#chat;
+      let unused: readonly StoredUpload[] = [];
+      await this.#chat.change(() => {
+        unused = files.removed.flatMap(({ id }) => records.file(id) ?? []);
+        for (const { id } of unused) records.removeFile(id);
+        return parts.flatMap((part, at) => {
+          const id = ids[at] ?? "";
+          if (at >= op.target.length) return this.#add({ ...this.#message(op, at, part), files: [] });
+          if (timeline.find(id)?.state !== "said") return [];
+          timeline.edit(id, { style: op.body.style, text: "", blocks: part.blocks });
+          this.#setFiles(id, files.of.get(id));
+          return [timeline.change(op.channel, this.#chat.nowMs, { is: "edited", id })];
+        });
+      }, attempt.signal);
+      await uploads.unlink(unused);
       await erase(this.#chat, op.target.slice(parts.length), attempt.signal);
       return { is: "delivered", receipt: { messages: ids.map((id) => messageRef(id)), losses } };
     });
@@ -144,6 +157,34 @@ export class Outgoing {
       if (file.id !== "") records.useFile(file.id, message.id);
     }
     return [timeline.change(message.room, nowMs, { is: "posted", id: message.id })];
+  }
+
+  /** Which files the messages have after an edit; those that it adds come with the last of the messages that stand. */
+  async #changedFiles(op: EditOp, ids: readonly string[], attempt: Attempt, losses: Loss[]): Promise<ChangedFiles> {
+    const { changed } = op;
+    const messages = op.target.flatMap((id) => this.#chat.timeline.find(id) ?? []);
+    const all = messages.flatMap(({ files }) => files);
+    const last = messages.findLast(({ id }) => ids.includes(id));
+    const base = messageId("op", op.id, "files");
+    const isDone = all.some(({ id }) => op.body.files.some((_, at) => id === messageId(base, String(at))));
+    const isBefore =
+      changed?.before === all.length && changed.removed.every(({ at, name }) => isShownAs(all[at], name));
+    if (!isBefore || isDone || last === undefined) return { of: new Map(), removed: [] };
+    const shared = changed.added.flatMap((at) => op.body.files[at] ?? []);
+    const added = await this.#files(shared, base, op, attempt, losses);
+    const removed = changed.removed.flatMap(({ at }) => all[at] ?? []);
+    const of = messages.map(({ id, files }): [string, readonly StoredFile[]] => {
+      const kept = files.filter((file) => !removed.includes(file));
+      return [id, id === last.id ? [...kept, ...added] : kept];
+    });
+    return { of: new Map(of), removed };
+  }
+
+  #setFiles(message: string, files: readonly StoredFile[] | undefined): void {
+    if (files === undefined) return;
+    const { timeline, records } = this.#chat;
+    timeline.setFiles(message, files);
+    for (const { id } of files) if (id !== "") records.useFile(id, message);
   }
 
   /** The content is copied: the page can have it for as long as the message. */
