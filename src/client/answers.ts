@@ -21,7 +21,7 @@ export interface PostWords {
   readonly hops?: number;
 }
 
-export type EditWords = Pick<PostWords, "format" | "author" | "mentions"> & { readonly text: string };
+export type EditWords = Pick<PostWords, "format" | "author" | "mentions" | "files"> & { readonly text: string };
 
 /** `message` null: a filter of the operator dropped it; `dropped` says why. */
 export interface PostAnswer {

@@ -127,6 +127,7 @@ export class Rialto {
     });
   }
 
+  /** `files`: all that the message has from now on; absent: they stay. */
   async edit(id: string, words: EditWords, options: RialtoCallOptions = {}): Promise<PostAnswer> {
     return await this.#caller.answer({ method: "PATCH", path: pathOf("messages", id), body: words, ...options });
   }

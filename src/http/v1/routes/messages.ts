@@ -46,7 +46,7 @@ export const messagesRoutes: readonly Route[] = [
     path: "/v1/messages/{id}",
     needs: "write",
     id: "editMessage",
-    summary: "Changes the text of a message that this account has posted.",
+    summary: "Changes the text and the files of a message that this account has posted.",
     about: ABOUT_REVISION,
     headers: { "If-Match": IF_MATCH },
     body: EditSchema,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { stage as fileStage } from "../../../files/stage.suite.ts";
 import { decodeStored } from "../../../gateway/codec.ts";
 import { aGateway, aMessage, anAccount } from "../../../gateway/samples.suite.ts";
 import { encode } from "../../../gateway/codec.ts";
@@ -94,6 +95,36 @@ describe("an edit", () => {
       expect((await stage.ask("PATCH", `/v1/messages/${id}`, { body: { text: "x" } })).status).toBe(404);
     }
     expect((await stage.ask("PATCH", `/v1/messages/${gone}`, { body: { text: "" } })).status).toBe(400);
+  });
+
+  test("replaces and removes the files that it lists, and leaves them where it lists none", async () => {
+    const { files } = await fileStage();
+    const stage = await v1Stage({ files });
+    const upload = async (name: string): Promise<string> => {
+      const headers = { "Content-Type": "application/octet-stream" };
+      const { body } = await stage.ask("POST", `/v1/files?name=${name}`, { body: name, headers });
+      return (body as { id: string }).id;
+    };
+    const [old, other] = [await upload("old.txt"), await upload("new.txt")];
+    const first = await stage.ask("POST", "/v1/gateways/lobby/messages", { body: { text: "look", files: [old] } });
+    const { id } = (first.body as { message: { id: string } }).message;
+    const change = async (body: object) => {
+      const answer = await stage.ask("PATCH", `/v1/messages/${id}`, { body });
+      const [entry] = await last(stage);
+      return { answer, changed: entry?.about?.changed, files: entry?.message.Extra?.file.map(({ Name }) => Name) };
+    };
+    expect((await change({ text: "see" })).changed).toBeUndefined();
+    const replaced = await change({ text: "", files: [{ id: other, spoiler: true }] });
+    expect(replaced.answer.body).toMatchObject({ message: { text: "", files: [{ name: "new.txt", spoiler: true }] } });
+    expect(replaced).toMatchObject({
+      changed: { before: 1, added: [0], removed: [{ at: 0, name: "[old.txt]" }] },
+      files: ["new.txt"],
+    });
+    const removed = await change({ text: "gone", files: [] });
+    expect(removed).toMatchObject({ changed: { before: 1, added: [], removed: [{ name: "[hidden file]" }] } });
+    expect((await change({ text: "", files: [] })).answer.status).toBe(400);
+    const unknown = await change({ text: "x", files: [`s256_${"A".repeat(43)}`] });
+    expect(unknown.answer).toMatchObject({ status: 422, body: { code: "unprocessable" } });
   });
 
   test("keeps to EditSuffix, EditDisable and the filters", async () => {

@@ -2,13 +2,15 @@ import type { Access } from "../../../access/access.ts";
 import type { Account } from "../../../config/config.ts";
 import { EventLabel, type Message } from "../../../contract/message.ts";
 import { aboutDeletion, aboutEdit, aboutReaction, isReaction, nameOf } from "../../../gateway/acts.ts";
-import { type About, encodeStored } from "../../../gateway/codec.ts";
+import { type About, encodeStored, type Stored } from "../../../gateway/codec.ts";
+import { withFiles } from "../../../gateway/known-files.ts";
+import { aboutFiles, fileMarks, type KnownWithFiles } from "../../../gateway/file-changes.ts";
 import { replaceEmoji } from "../../../gateway/emoji.ts";
 import { ignored } from "../../../gateway/inbound.ts";
 import { posterKey, postedExcerpt } from "../../../gateway/posted.ts";
 import { withSuffix } from "../../../gateway/suffix.ts";
 import { listOf } from "../../../lib/shapes.ts";
-import type { IdNote, Known, NewEntry, Seq } from "../../../log/log.ts";
+import type { IdNote, Known, Mark, NewEntry, Seq } from "../../../log/log.ts";
 import { type PostPlace, seqOf } from "../../api/acting.ts";
 import { shorten } from "../../api/posting-refusal.ts";
 import type { Said, SayOutcome, SayScene } from "../../api/say.ts";
@@ -16,9 +18,11 @@ import type { V1Deps } from "../deps.ts";
 import { ProblemError } from "../problems.ts";
 import type { Reply } from "../route.ts";
 import { droppedReply } from "./answers.ts";
+import { extraOf, type FileDeps, findFiles, type FoundFile } from "./given-files.ts";
 import { checkWhole, gatewaysOf, isOwn, placesAbout } from "./places.ts";
 import { checkRevision, etagOfRevision } from "./revision.ts";
 import type { Actor, Edit, SayingAuthor } from "./shapes.ts";
+import { shownMarks } from "./uploads.ts";
 import { callerName, mentionsOf, namesOf } from "./words.ts";
 import { written } from "../../../gateway/written.ts";
 
@@ -39,6 +43,7 @@ type Act =
       readonly entries: readonly NewEntry[];
       readonly body: Readonly<Record<string, unknown>>;
       readonly isRevision?: true;
+      readonly marks?: readonly Mark[];
     }
   | { readonly is: "dropped"; readonly message: Message; readonly drop: NonNullable<Said["dropped"]>["drop"] }
   | { readonly is: "done"; readonly body: Readonly<Record<string, unknown>> };
@@ -46,15 +51,25 @@ type Act =
 type Make = (target: Known, scene: SayScene) => Act | Promise<Act>;
 
 /**
- * Changes the text of a message of the account's own. Rejects with a ProblemError, or with a LogError when the log does
- * not take it; so do the others.
+ * Changes the text and the files of a message of the account's own. Rejects with a ProblemError, or with a LogError
+ * when the log does not take it; so do the others.
  */
-export async function edit(acting: Acting, fields: Edit, deps: ActDeps): Promise<Reply> {
+export async function edit(acting: Acting, fields: Edit, deps: ActDeps & FileDeps): Promise<Reply> {
+  if (fields.text === "" && (fields.files ?? []).length === 0) throw NOTHING_LEFT;
+  const found = fields.files === undefined ? null : await findFiles(fields.files, acting.access, deps);
   const reply = await act(acting, deps, async (target, scene) => {
     if (target.gone) throw new ProblemError("not_found", `message ${target.seq} was deleted`);
     if (!isOwn(target, scene)) throw FOREIGN_EDIT;
     await checkRevision(acting.ifMatch, target, deps.log);
-    return editOf(target, fields, acting.access, scene);
+    if (found === null) return editOf(target, { fields, files: null }, acting.access, scene);
+    const { files: before } = await withFiles(target, deps.log.archive);
+    const marks = shownMarks(
+      found.map(({ id }) => id),
+      found.map(({ shown }) => shown.name),
+      target.subject,
+      deps.clock.nowMs(),
+    );
+    return editOf(target, { fields, files: { found, before, marks } }, acting.access, scene);
   });
   return reply;
 }
@@ -64,12 +79,37 @@ const FOREIGN_EDIT = new ProblemError(
   "only messages that this account posted can be edited; this one is not",
 );
 
-function editOf(target: Known, fields: Edit, access: Access, scene: SayScene): Act {
+const NOTHING_LEFT = new ProblemError("bad_request", "an edit leaves a text or a file; delete the message instead", {
+  errors: [{ pointer: "/text", detail: "is empty, and there are no files" }],
+});
+
+interface GivenEdit {
+  readonly fields: Edit;
+  /** Null: the files stay. */
+  readonly files: {
+    readonly found: readonly FoundFile[];
+    readonly before: KnownWithFiles["files"];
+    readonly marks: readonly Mark[];
+  } | null;
+}
+
+/** What the entry of an edit says of files. */
+function editedFiles(
+  message: Message,
+  files: GivenEdit["files"],
+): Pick<Stored, "files"> & { readonly about: Partial<About> } {
+  if (files === null) return { files: [], about: {} };
+  const ids = files.found.map(({ id }) => id);
+  return { files: ids, about: aboutFiles(files.before, fileMarks({ message, files: ids }), true) };
+}
+
+function editOf(target: Known, { fields, files }: GivenEdit, access: Access, scene: SayScene): Act {
   const { account, inbound } = scene;
   const [at] = placesAbout(target, access, scene);
   if (at === undefined) throw new Error("a message is seen nowhere");
   const { format = "markdown" } = fields;
-  const given = messageOf(at, fields.text, namesOf(fields.author, writerOf(target)), scene);
+  const bare = messageOf(at, fields.text, namesOf(fields.author, writerOf(target)), scene);
+  const given = files === null ? bare : { ...bare, Extra: extraOf(files.found) };
   if (account.presentation.editDisable) return dropped(given, { reason: "edits_disabled" });
   const verdict = inbound(given);
   if (verdict.is === "drop") return dropped(given, verdict);
@@ -80,7 +120,8 @@ function editOf(target: Known, fields: Edit, access: Access, scene: SayScene): A
   const note: IdNote = { is: "revised", of: target.seq, refs: [], excerpt };
   const message = { ...verdict.message, text, event: EventLabel.edit };
   const mentions = mentionsOf(fields.mentions, message);
-  const stored = { ...NOTHING_MORE, message, source, about: aboutEdit(target) };
+  const { about, files: ids } = editedFiles(message, files);
+  const stored = { ...NOTHING_MORE, message, source, files: ids, about: { ...aboutEdit(target), ...about } };
   const payload = encodeStored(mentions === null ? stored : { ...stored, mentions });
   const body = {
     message: {
@@ -91,13 +132,14 @@ function editOf(target: Known, fields: Edit, access: Access, scene: SayScene): A
       reply_to: null,
       thread: null,
       hops: 0,
-      files: [],
+      files: files?.found.map(({ shown }) => shown) ?? [],
     },
   };
   return {
     is: "entries",
     isRevision: true,
     entries: [{ subject: at.subject, key: null, label: EventLabel.edit, payload, note }],
+    marks: files?.marks ?? [],
     body,
   };
 }
@@ -233,8 +275,9 @@ function act({ id, access }: Acting, { ingest }: ActDeps, make: Make): Promise<R
     const makeSaid = async (scene: SayScene): Promise<Said> => {
       made = await make(await targetOf(id, access, scene), scene);
       if (made.is === "dropped") return { batch: null, dropped: made };
-      const entries = made.is === "entries" ? made.entries : [];
-      return { batch: entries.length === 0 ? null : { account: scene.account.key, entries }, dropped: null };
+      const { entries, marks = [] } = made.is === "entries" ? made : { entries: [] };
+      const batch = { account: scene.account.key, entries, ...(marks.length > 0 && { marks }) };
+      return { batch: entries.length === 0 ? null : batch, dropped: null };
     };
     ingest.actThen({
       make: makeSaid,

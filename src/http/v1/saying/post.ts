@@ -1,11 +1,6 @@
 import type { Access } from "../../../access/access.ts";
-import type { ApiFile } from "../../../contract/api-v1.ts";
-import { EventLabel, type Extra, type Message } from "../../../contract/message.ts";
+import { EventLabel, type Message } from "../../../contract/message.ts";
 import { aboutReply } from "../../../gateway/acts.ts";
-import type { Spoiler } from "../../../contract/content.ts";
-import type { FileId } from "../../../contract/ids.ts";
-import type { PublishedFile } from "../../../files/files.ts";
-import { type FilePlace, placeOfFile } from "../../../gateway/event-files.ts";
 import { type About, encodeStored } from "../../../gateway/codec.ts";
 import { postedNote } from "../../../gateway/posted.ts";
 import type { Batch, Known, Seq } from "../../../log/log.ts";
@@ -16,11 +11,11 @@ import type { V1Deps } from "../deps.ts";
 import { ProblemError } from "../problems.ts";
 import type { Reply } from "../route.ts";
 import { droppedReply, mismatch } from "./answers.ts";
-import { fileOfMessage } from "./message-files.ts";
+import { extraOf, findFiles, type FoundFile } from "./given-files.ts";
 import { placeOf } from "./places.ts";
 import { etagOfRevision } from "./revision.ts";
 import type { NewMessageBody } from "./shapes.ts";
-import { knownFile, sha256Of, shownMarks, storedFile } from "./uploads.ts";
+import { shownMarks } from "./uploads.ts";
 import { callerName, LABELS, mentionsOf, namesOf } from "./words.ts";
 import { type Written, written } from "../../../gateway/written.ts";
 
@@ -41,11 +36,6 @@ type OnceName = Pick<NonNullable<Batch["once"]>, "key" | "fingerprint">;
 interface Found {
   readonly about: About | null;
   readonly files: readonly FoundFile[];
-}
-
-interface FoundFile {
-  readonly id: FileId;
-  readonly shown: ApiFile;
 }
 
 const NOTHING: Found = { about: null, files: [] };
@@ -137,7 +127,7 @@ async function find({ gateway, fields, access }: Posting, deps: PostDeps): Promi
   const [reply, thread, files] = await Promise.all([
     referred(fields.reply_to, "/reply_to", at, deps),
     referred(fields.thread, "/thread", at, deps),
-    Promise.all((fields.files ?? []).map((file, index) => fileOf(file, index, access, deps))),
+    findFiles(fields.files ?? [], access, deps),
   ]);
   return { about: aboutReply(reply, thread), files };
 }
@@ -154,69 +144,6 @@ async function referred(
   if (known !== null) return known;
   const detail = "there is no message with this id in this gateway, or it is too old to be known";
   throw new ProblemError("unprocessable", `${pointer.slice(1)}: ${detail}`, { errors: [{ pointer, detail }] });
-}
-
-type GivenFile = NonNullable<NewMessageBody["files"]>[number];
-
-async function fileOf(given: GivenFile, index: number, access: Access, deps: PostDeps): Promise<FoundFile> {
-  const { id, spoiler: asked } = typeof given === "string" ? { id: given } : given;
-  const place = placeOfFile(id);
-  const found = place === null ? await uploaded(id, access, deps) : await placed(place, access, deps);
-  if (typeof found === "string") {
-    throw new ProblemError("unprocessable", `files: ${found}`, {
-      errors: [{ pointer: `/files/${index}`, detail: found }],
-    });
-  }
-  const { id: own, file, claimed } = found;
-  // A file of a message that hides it stays hidden unless the caller says otherwise.
-  const spoiler = asked ?? found.spoiler ?? false;
-  const url = deps.files.linkFor(own, file.name);
-  const until = url === null ? null : deps.files.linksUntil();
-  const [mime = ""] = file.type.split(";");
-  return {
-    id: own,
-    shown: {
-      id,
-      name: file.name,
-      mime: claimed || mime,
-      bytes: file.bytes,
-      caption: "",
-      url: url ?? "",
-      expires: until === null ? null : new Date(until).toISOString(),
-      ...(spoiler !== false && { spoiler: spoiler === true ? true : spoiler.toWellFormed().trim() || true }),
-    },
-  };
-}
-
-/** `claimed`: what its sender says that it is. */
-interface HeldFile {
-  readonly id: FileId;
-  readonly file: PublishedFile;
-  readonly claimed: string;
-  readonly spoiler?: Spoiler | undefined;
-}
-
-/** Otherwise why there is none. */
-async function uploaded(id: string, access: Access, deps: PostDeps): Promise<HeldFile | string> {
-  const sha256 = sha256Of(id);
-  const named = sha256 === null ? null : await knownFile(sha256, access, deps);
-  const held = sha256 === null || named === null ? null : await deps.files.held(sha256, named.name);
-  if (held?.is === "missing") {
-    const detail = "a file of it cannot be had from the servers that keep it";
-    throw new ProblemError("unavailable", detail, { headers: { "Retry-After": "5" } });
-  }
-  if (sha256 === null || named === null || held?.is !== "file") {
-    return "there is no such file for this caller; upload it with POST /v1/files";
-  }
-  return { id: storedFile(sha256), file: held.file, claimed: named.mime };
-}
-
-/** One of an event; only with its content here it is certain to come through. Otherwise why there is none. */
-async function placed(place: FilePlace, access: Access, deps: PostDeps): Promise<HeldFile | string> {
-  const { id, published, spoiler } = await fileOfMessage(place, access, deps);
-  if (id !== null && published.is === "file") return { id, file: published.file, claimed: "", spoiler };
-  if (published.is === "missing") return "the file cannot be had from its network now; upload it with POST /v1/files";
-  return "there is no such file for this caller, or it is not kept any more; upload it with POST /v1/files";
 }
 
 interface Made {
@@ -294,17 +221,6 @@ function batchOf(
   if (ids.length === 0) return { account: account.key, entries };
   const names = files.map(({ shown }) => shown.name);
   return { account: account.key, entries, marks: shownMarks(ids, names, at.subject, clock.nowMs()) };
-}
-
-const NO_HASH = { Data: "", Comment: "", URL: "", Avatar: false, SHA: "", NativeID: "" } as const;
-
-function extraOf(files: readonly FoundFile[]): Extra | null {
-  if (files.length === 0) return null;
-  return {
-    file: files.map(({ shown: { name, bytes, spoiler } }) => {
-      return { ...NO_HASH, Name: name, Size: bytes, ...(spoiler !== undefined && { Spoiler: spoiler }) };
-    }),
-  };
 }
 
 /** See `Made.rest`. Most of what it says is always the same, so it is not made from an object. */

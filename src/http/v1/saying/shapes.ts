@@ -47,6 +47,13 @@ const text = {
   },
 } as const;
 
+const files = {
+  type: "array",
+  items: { anyOf: [FileIdSchema, HiddenFileSchema] },
+  maxItems: 32,
+  description: "Ids of `POST /v1/files`, or of files in events; a hidden file is an object with its id.",
+} as const;
+
 export const NewMessageSchema = {
   type: "object",
   additionalProperties: false,
@@ -55,12 +62,7 @@ export const NewMessageSchema = {
     style: { type: "string", enum: ["normal", "action", "notice"], description: "`normal` if absent." },
     reply_to: { ...SeqSchema, type: ["string", "null"], description: "Id of the message that it answers." },
     thread: { ...SeqSchema, type: ["string", "null"], description: "Id of the first message of its thread." },
-    files: {
-      type: "array",
-      items: { anyOf: [FileIdSchema, HiddenFileSchema] },
-      maxItems: 32,
-      description: "Ids of `POST /v1/files`, or of files in events; a hidden file is an object with its id.",
-    },
+    files,
     hops: {
       type: "integer",
       minimum: 0,
@@ -74,7 +76,18 @@ export const EditSchema = {
   type: "object",
   additionalProperties: false,
   required: ["text"],
-  properties: { ...text, text: { type: "string", minLength: 1, description: "What it says from now on." } },
+  properties: {
+    ...text,
+    text: {
+      type: "string",
+      description: "What the message says from now on. May be empty where `files` names a file.",
+    },
+    files: {
+      ...files,
+      description:
+        "All files that the message has from now on, as in a post: a file that is not in the list is removed. Absent: the files stay.",
+    },
+  },
 } as const;
 
 /** Of what has nothing to say but who does it. */
