@@ -95,6 +95,21 @@ describe("a message that can never be sent", () => {
     expect(run.ends).toContainEqual([1, "failed"]);
   });
 
+  test("several at once, where the network holds up what was sent with it: it is set aside, and the others follow", () => {
+    let held = new Set<number>();
+    const run = new Run(
+      (seq) => {
+        if (seq === 1) held = new Set(run.table.state.calls.map(({ item }) => item.seq));
+        return held.delete(seq) ? LATER : SENT;
+      },
+      { inflightMax: 4, idempotency: NONE },
+    );
+    run.table.say("1", "2", "3", "4");
+    run.for(150);
+    expect(run.delivered).toEqual([2, 3, 4]);
+    expect(run.ends).toContainEqual([1, "failed"]);
+  });
+
   test("its author is to know, also where it may have arrived; not of an edit", () => {
     for (const outcome of [LATER, UNKNOWN, REJECTED]) {
       const run = new Run(never(outcome, 1));

@@ -18,9 +18,9 @@ import type { WindowItem } from "./window.ts";
  * Where several messages are sent at once, one behind it that was delivered since its last attempt but one is as good
  * as a probe.
  *
- * The oldest message is tried right before each probe, so that messages keep their order when an outage ends. A new
- * session begins with none: what went wrong in the last one says nothing about this one. A network that asks for time
- * (`rate_limited`) gets it.
+ * The oldest message is tried right before each probe, alone, so that messages keep their order when an outage ends. A
+ * new session begins with none: what went wrong in the last one says nothing about this one. A network that asks for
+ * time (`rate_limited`) gets it.
  */
 /** How long a message has to fail before a probe, in ms. */
 const PATIENCE_MS = 2 * 60_000;
@@ -34,7 +34,10 @@ const SHOWN_MAX = 20;
 
 /** The message whose turn it is; null: there is none, or an earlier one holds it back. */
 export function nextUp({ headBlock, window }: LaneState): WindowItem | null {
-  if (headBlock?.stage.is !== "probing") return window.ready();
+  const next = window.ready();
+  if (headBlock === null || headBlock.stage.is === "failing") return next;
+  // Alone: a network may hold up what was sent together with a message that it refuses.
+  if (headBlock.stage.is !== "probing") return next === headBlock.item ? next : null;
   const { item } = headBlock.stage;
   return item.state === "ready" ? item : null;
 }
