@@ -34,6 +34,8 @@ export interface WebFile {
   readonly caption: string;
   /** Why there is nothing to fetch, for people; empty when there is. */
   readonly missing: string;
+  /** Its sender hides it until a reader asks for it. Absent: it is open. */
+  readonly spoiler?: true;
 }
 
 export interface WebReply {
@@ -176,8 +178,8 @@ export interface WebMembersChange {
 export interface WebPost {
   readonly text: string;
   readonly reply_to?: string | null;
-  /** Ids that `POST /v1/files` gave. */
-  readonly files?: readonly string[];
+  /** Ids that `POST /v1/files` gave; a file that is to be hidden is an object. */
+  readonly files?: readonly (string | { readonly id: string; readonly spoiler?: boolean })[];
 }
 
 /** 201, and 202 for what is held. */

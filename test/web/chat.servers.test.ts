@@ -190,6 +190,33 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     );
   });
 
+  test("a guest hides a picture: others see it once they press it, and IRC names a hidden picture", async () => {
+    const link = await invite();
+    const [ivy, jon] = await Promise.all([join(link, "ivy", { axe: true }), join(link, "jon", { axe: true })]);
+    await ivy.page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "secret.png", mimeType: "image/png", buffer: PICTURE });
+    const hide = ivy.page.getByRole("checkbox", { name: "Hide until pressed: secret.png" });
+    await hide.focus();
+    await ivy.page.keyboard.press("Space");
+    expect(await hide.isChecked()).toBe(true);
+    expect(await flawsOf(ivy)).toEqual([]);
+    const fetched: string[] = [];
+    jon.page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
+    await ivy.page.getByRole("button", { name: "Send" }).click();
+    const cover = jon.page.getByRole("button", { name: "Hidden picture: press to show" });
+    await cover.waitFor();
+    expect(await jon.page.getByText("secret.png").count()).toBe(0);
+    expect(fetched.filter((path) => path.startsWith("/v1/files/"))).toEqual([]);
+    expect(await flawsOf(jon)).toEqual([]);
+    await cover.press("Enter");
+    const picture = jon.page.getByRole("img", { name: "Picture secret.png" });
+    await picture.waitFor();
+    expect(await jon.page.locator(":focus").getByRole("link").count()).toBe(1);
+    await office.eve.ears.untilText(CHANNEL, "hidden picture");
+    expect(brought(office.eve.ears.in(CHANNEL), "<ivy").join("\n")).not.toContain("secret");
+  });
+
   test("a reload in mid-typing keeps the draft, and axe-core finds nothing in the room and before it", async () => {
     const link = await invite();
     const door = await browser.open(link, { axe: true });

@@ -48,7 +48,7 @@ const bodyOf = (said: GuestSaid) => ({
   files: said.files.map(remoteFile),
 });
 
-const remoteFile = ({ id, name, mime, bytes, caption }: StoredFile): RemoteFile => ({
+const remoteFile = ({ id, name, mime, bytes, caption, spoiler }: StoredFile): RemoteFile => ({
   ref: fileRef(id),
   name,
   comment: caption,
@@ -56,6 +56,7 @@ const remoteFile = ({ id, name, mime, bytes, caption }: StoredFile): RemoteFile 
   mime: mime === "application/octet-stream" ? null : mime,
   bytes,
   url: null,
+  ...(spoiler === true && { spoiler }),
 });
 
 const base = (room: string, key: string, atMs: number) =>

@@ -20,6 +20,8 @@ export interface GuestDraft {
   readonly reply: string | null;
   /** Ids of uploads. */
   readonly files: readonly string[];
+  /** Those of them that readers see only when they ask for them. Absent: none, as for requests of earlier versions. */
+  readonly hidden?: readonly string[];
 }
 
 export type GuestSaid = { readonly is: "said" | "held"; readonly message: StoredMessage } | Refusal;
@@ -38,7 +40,7 @@ export async function say(chat: Chat, guest: StoredGuest, key: string, draft: Gu
   try {
     const known = chat.timeline.find(id);
     if (known !== null) return await sayAgain(chat, known, print);
-    const files = filesOf(chat, guest, draft.files);
+    const files = filesOf(chat, guest, draft);
     const flaw = flawOf(chat, guest, draft);
     if (flaw !== null) return flaw;
     if ("refused" in files) return files;
@@ -47,7 +49,7 @@ export async function say(chat: Chat, guest: StoredGuest, key: string, draft: Gu
     await chat.store.write(() => {
       // Another request may have been first, with this message or with its files.
       if (chat.timeline.find(id) !== null) return;
-      const free = filesOf(chat, guest, draft.files);
+      const free = filesOf(chat, guest, draft);
       refused = limitOf(chat, guest.id) ?? ("refused" in free ? free : null);
       if (refused !== null) return;
       const state = chat.holds(chat.people.find(guest.id) ?? guest) ? "held" : "new";
@@ -141,14 +143,19 @@ function limitOf(chat: Chat, id: string): Refusal | null {
   return null;
 }
 
-function filesOf(chat: Chat, guest: StoredGuest, ids: readonly string[]): readonly StoredFile[] | Refusal {
+function filesOf(
+  chat: Chat,
+  guest: StoredGuest,
+  { files: ids, hidden = [] }: GuestDraft,
+): readonly StoredFile[] | Refusal {
   if (ids.length > chat.roomOf(guest).filesMax || new Set(ids).size !== ids.length)
     return refusal("bad_request", "these are too many files for one message");
   const files: StoredFile[] = [];
   for (const id of ids) {
     const file = chat.records.file(id);
     if (file?.guest !== guest.id || file.message !== "") return refusal("not_found", "a file is not there any more");
-    files.push({ id, name: file.name, mime: file.mime, bytes: file.bytes, caption: "", missing: "" });
+    const open: StoredFile = { id, name: file.name, mime: file.mime, bytes: file.bytes, caption: "", missing: "" };
+    files.push(hidden.includes(id) ? { ...open, spoiler: true } : open);
   }
   return files;
 }

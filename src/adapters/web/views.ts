@@ -1,7 +1,8 @@
 import type { WebAuthor, WebEvent, WebMember, WebMessage, WebReaction, WebRoom } from "../../contract/web-chat.ts";
 import { excerpt } from "../../content/length.ts";
 import { hiddenText } from "../../content/hidden.ts";
-import type { StoredAuthor, StoredChange, StoredGuest, StoredMessage } from "./store/rows.ts";
+import { hiddenWords } from "../../content/hidden-file.ts";
+import type { StoredAuthor, StoredChange, StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
 import type { RoomTimeline } from "./store/timeline.ts";
 
 const EXCERPT_MAX = 120;
@@ -77,7 +78,7 @@ export class Views {
     if (reply === null) return null;
     const target = this.#timeline.find(reply);
     if (target?.state !== "said") return { id: reply, author: "", excerpt: "" };
-    const words = hiddenText(target.blocks) || (target.files[0]?.name ?? "");
+    const words = hiddenText(target.blocks) || fileName(target.files[0]);
     return { id: reply, author: target.author.name, excerpt: excerpt(words, EXCERPT_MAX) };
   }
 
@@ -110,3 +111,9 @@ export const guestAuthor = ({ id, name }: Pick<StoredGuest, "id" | "name">): Sto
   name,
   network: "",
 });
+
+/** The name of a hidden file may tell what it shows. */
+function fileName(file: StoredFile | undefined): string {
+  if (file === undefined) return "";
+  return file.spoiler === undefined ? file.name : hiddenWords(file);
+}

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { WebRoom } from "../../../src/contract/web-chat.ts";
 import { chatTexts as texts } from "./texts.ts";
-import { attach, detach, uploads, uploadTrouble } from "./uploads.ts";
+import { attach, detach, hide, uploads, uploadTrouble } from "./uploads.ts";
 
 /** The files of the message that is being written, and how far they have come. */
 export function Attached(): JSX.Element | null {
@@ -11,10 +11,19 @@ export function Attached(): JSX.Element | null {
   return (
     <div class="attached">
       <ul aria-label={texts.attached}>
-        {uploads.value.map(({ key, name, done, file }) => (
+        {uploads.value.map(({ key, name, done, file, hidden }) => (
           <li key={key}>
             <bdi>{name}</bdi>
             {file === null ? <progress value={done} aria-label={texts.uploading(name)} /> : null}
+            <label class="hide">
+              <input
+                type="checkbox"
+                aria-label={texts.hideFile(name)}
+                checked={hidden}
+                onChange={({ currentTarget }) => hide(key, currentTarget.checked)}
+              />
+              {texts.hide}
+            </label>
             <button
               type="button"
               class="button quiet"

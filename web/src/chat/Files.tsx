@@ -1,4 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import type { WebFile } from "../../../src/contract/web-chat.ts";
 import { bytes as bytesOf } from "../lib/format.ts";
 import { inRoom } from "./rooms.ts";
@@ -16,15 +18,54 @@ export function Files({ files }: { readonly files: readonly WebFile[] }): JSX.El
     <ul class="files">
       {files.map((file, index) => (
         <li key={file.id === "" ? index : file.id}>
-          <Shown file={file} />
-          {file.caption === "" ? null : <p dir="auto">{file.caption}</p>}
+          {file.spoiler === undefined ? <Captioned file={file} /> : <Covered file={file} />}
         </li>
       ))}
     </ul>
   );
 }
 
-function Shown({ file: { id, name, mime, bytes, missing } }: { readonly file: WebFile }): JSX.Element {
+function Captioned({ file }: { readonly file: WebFile }): JSX.Element {
+  return (
+    <>
+      <Shown file={file} />
+      {file.caption === "" ? null : <p dir="auto">{file.caption}</p>}
+    </>
+  );
+}
+
+/** Nothing of a hidden file is shown or fetched before it is asked for. */
+function Covered({ file }: { readonly file: WebFile }): JSX.Element {
+  const open = useSignal(false);
+  const place = useRef<HTMLSpanElement>(null);
+  // The button that had the focus is gone.
+  useEffect(() => {
+    if (open.value) place.current?.focus();
+  }, [open.value]);
+  if (open.value) {
+    return (
+      <span ref={place} tabIndex={-1}>
+        <Captioned file={file} />
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      class="file covered"
+      onClick={() => {
+        open.value = true;
+      }}
+    >
+      {isPicture(file) ? texts.hiddenPicture : texts.hiddenFile}
+    </button>
+  );
+}
+
+const isPicture = ({ mime }: WebFile): boolean => PICTURES.has(mime);
+
+function Shown({ file }: { readonly file: WebFile }): JSX.Element {
+  const { id, name, bytes, missing } = file;
   const size = bytes === 0 ? "" : ` (${bytesOf(bytes)})`;
   if (id === "") {
     return (
@@ -34,10 +75,9 @@ function Shown({ file: { id, name, mime, bytes, missing } }: { readonly file: We
       </span>
     );
   }
-  const picture = PICTURES.has(mime);
   return (
     <a class="file" href={addressOf(id)} download={name} title={texts.download(name)}>
-      {picture ? <img src={addressOf(id)} alt={texts.picture(name)} loading="lazy" decoding="async" /> : null}
+      {isPicture(file) ? <img src={addressOf(id)} alt={texts.picture(name)} loading="lazy" decoding="async" /> : null}
       <bdi>{name}</bdi>
       {size}
     </a>

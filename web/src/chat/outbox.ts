@@ -136,7 +136,7 @@ async function isUnanswered(key: string, hooks: OutboxHooks): Promise<boolean> {
   const body: WebPost = {
     text: one.text,
     reply_to: one.replyTo?.id ?? null,
-    files: one.files.map(({ id }) => id),
+    files: one.files.map(({ id, spoiler }) => (spoiler === undefined ? id : { id, spoiler })),
   };
   const answer = await post<WebPosted>(inRoom("/v1/messages"), body, { headers: { "Idempotency-Key": key } });
   if (!answer.ok) {

@@ -104,4 +104,8 @@ export const chatTexts = textsOf({
   download: (name: string) => `Download ${name}`,
   picture: (name: string) => `Picture ${name}`,
   spoiler: "Hidden text: press to show",
+  hide: "Hide until pressed",
+  hideFile: (name: string) => `Hide until pressed: ${name}`,
+  hiddenFile: "Hidden file: press to show",
+  hiddenPicture: "Hidden picture: press to show",
 });

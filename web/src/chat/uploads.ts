@@ -13,6 +13,8 @@ export interface ChatUpload {
   readonly done: number;
   /** Null until it is there. */
   readonly file: WebFile | null;
+  /** Readers see it only when they ask for it. */
+  readonly hidden: boolean;
   readonly stop: () => void;
 }
 
@@ -55,7 +57,10 @@ export function detach(key: string): void {
 }
 
 export function takeUploads(): readonly WebFile[] {
-  const files = uploads.value.flatMap(({ file }) => file ?? []);
+  const files = uploads.value.flatMap(({ file, hidden }): readonly WebFile[] => {
+    if (file === null) return [];
+    return [hidden ? { ...file, spoiler: true } : file];
+  });
   uploads.value = [];
   return files;
 }
@@ -70,19 +75,26 @@ function forget(key: string): void {
   uploads.value = uploads.value.filter((each) => each.key !== key);
 }
 
+/** `hidden`: readers see it only when they ask for it. */
+export const hide = (key: string, hidden: boolean): void => change(key, { hidden });
+
+function change(key: string, facts: Partial<ChatUpload>): void {
+  const at = uploads.value.findIndex((each) => each.key === key);
+  const before = uploads.value[at];
+  if (before !== undefined) uploads.value = uploads.value.with(at, { ...before, ...facts });
+}
+
 function upload(file: File): void {
   const key = newKey();
   const over = new AbortController();
-  uploads.value = [...uploads.value, { key, name: file.name, done: 0, file: null, stop: () => over.abort() }];
-  const change = (facts: Partial<ChatUpload>): void => {
-    const at = uploads.value.findIndex((each) => each.key === key);
-    const before = uploads.value[at];
-    if (before !== undefined) uploads.value = uploads.value.with(at, { ...before, ...facts });
-  };
+  uploads.value = [
+    ...uploads.value,
+    { key, name: file.name, done: 0, file: null, hidden: false, stop: () => over.abort() },
+  ];
   waiting.push(async () => {
-    const result = await untilTaken(file, over.signal, (done) => change({ done }));
+    const result = await untilTaken(file, over.signal, (done) => change(key, { done }));
     if (over.signal.aborted) return;
-    if ("file" in result) change({ done: 1, file: result.file });
+    if ("file" in result) change(key, { done: 1, file: result.file });
     else {
       complain(texts.uploadFailed(file.name, result.why));
       forget(key);

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { WebMe, WebMembers, WebMessage } from "../../../contract/web-chat.ts";
 import { cut } from "../../../content/length.ts";
-import { isTexts } from "../../../lib/shapes.ts";
+import { isObject, isTexts } from "../../../lib/shapes.ts";
 import { isRefusal, NO_MORE, type Refusal, refusal, UNAVAILABLE, whyNot } from "../chat.ts";
 import { came, leave, rename } from "../guests.ts";
 import { react } from "../reacting.ts";
-import { reword, say, takeBack } from "../saying.ts";
+import { type GuestDraft, reword, say, takeBack } from "../saying.ts";
 import type { StoredGuest, StoredMessage } from "../store/rows.ts";
 import { guestAuthor, memberView } from "../views.ts";
 import { EMPTY, type GuestCall, type GuestRoute, reply, type CallReply } from "./calls.ts";
@@ -120,13 +120,26 @@ async function post(call: GuestCall): Promise<CallReply> {
   const read = await bodyAndGuest(call);
   if (isRefusal(read)) return read;
   const { guest } = read;
-  const { reply_to: to, files = [] } = read.body;
-  if (!isTexts(files)) return refusal("bad_request", "files must be a list of ids");
+  const { reply_to: to, files: given = [] } = read.body;
+  const files = filesIn(given);
+  if (files === null) return refusal("bad_request", "files must be a list of ids, or of objects with an id");
   const text = textIn(read.body, "text").toWellFormed().replaceAll("\0", "");
-  const said = await say(chat, guest, key, { text, reply: typeof to === "string" ? to : null, files });
+  const said = await say(chat, guest, key, { text, reply: typeof to === "string" ? to : null, ...files });
   if (isRefusal(said)) return said;
   if (said.is === "held") return reply({ held: true, id: said.message.id }, 202);
   return reply({ message: viewOf(chat, guest, said.message) }, 201);
+}
+
+/** Null: it is no list of files. */
+function filesIn(given: unknown): Omit<GuestDraft, "text" | "reply"> | null {
+  if (!Array.isArray(given)) return null;
+  const files: readonly unknown[] = given.map((file: unknown) => (isObject(file) ? file["id"] : file));
+  if (!isTexts(files)) return null;
+  const hidden = files.filter((_, at) => {
+    const file: unknown = given[at];
+    return isObject(file) && file["spoiler"] === true;
+  });
+  return hidden.length === 0 ? { files } : { files, hidden };
 }
 
 async function edit(call: GuestCall): Promise<CallReply> {

@@ -17,6 +17,8 @@ export interface StoredFile {
   readonly bytes: number;
   readonly caption: string;
   readonly missing: string;
+  /** Its sender hides it until a reader asks for it. Absent: it is open. */
+  readonly spoiler?: true;
 }
 
 /**
