@@ -13,7 +13,7 @@ const waiting = aLane({ waiting: 3, oldestMs: NOW - 400_000, why: { code: "rate_
 
 function found(fields: Partial<Circumstances>): readonly string[] {
   const { nowMs, log, loop, loops, accounts, readers } = aView();
-  const settled = { newestMs: NOW - 5, waitingMs: 300_000, shortage: null, errors: [], file: FINE };
+  const settled = { newestMs: NOW - 5, waitingMs: 300_000, shortage: null, gateways: ["g"], errors: [], file: FINE };
   const seen = { nowMs, log, loop, loops, accounts, readers, ...settled, ...fields };
   return alertsOf(seen).map(({ of, what, remedy, sinceMs }) => `${of}: ${what} [${remedy ?? ""}] ${sinceMs ?? ""}`);
 }

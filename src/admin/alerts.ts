@@ -20,6 +20,7 @@ export interface ConfigError {
 }
 
 export interface Circumstances extends Pick<StatusView, "nowMs" | "log" | "loop" | "loops" | "accounts" | "readers"> {
+  readonly gateways: readonly string[];
   readonly errors: readonly ConfigError[];
   readonly file: ConfigFileView;
   /** When the newest entry was accepted; null: there is none. */
@@ -37,6 +38,7 @@ export function alertsOf(now: Circumstances): readonly Alert[] {
     ...ofDescriptors(now.shortage),
     ...ofClock(now),
     ...ofLoop(now),
+    ...ofGateways(now.gateways),
     ...now.loops.map(ofCircle),
     ...now.accounts.flatMap((each) => ofAccount(each, now)),
     ...now.readers.flatMap(ofReader),
@@ -106,6 +108,15 @@ function ofLoop({ loop }: Circumstances): readonly Alert[] {
   if (loop.max < LATE_MS) return [];
   const what = `was late by ${Math.round(loop.max)} ms: the machine is overloaded, or something in Rialto takes too long`;
   return [{ of: "the event loop", what, remedy: "Check what else uses the processor.", sinceMs: null }];
+}
+
+function ofGateways(gateways: readonly string[]): readonly Alert[] {
+  if (gateways.length > 0) return [];
+  const remedy =
+    'Link the first networks on the page Connect of the dashboard ("rialto dashboard" prints a link), or add a [[gateway]] to the configuration file.';
+  return [
+    { of: "the configuration", what: "no gateway is configured: no message is passed on", remedy, sinceMs: null },
+  ];
 }
 
 function ofCircle({ place, through, withheld, remedy, sinceMs }: LoopStatus): Alert {

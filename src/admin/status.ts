@@ -46,6 +46,7 @@ export async function statusOf(options: StatusOptions): Promise<StatusView> {
     newestMs: newestMs(),
     waitingMs: waitingMs(),
     shortage: shortage(),
+    gateways: options.gateways(),
     errors: errors(),
     file: file(),
   });

@@ -38,6 +38,7 @@ export interface Running {
   readonly follow: (config: Config) => void;
 }
 
+const NO_GATEWAY_LEFT = "the configuration has no gateway any more; to run without gateways, start Rialto again";
 /** How long a change waits for appends that are under way. */
 const ALONE_MS = 2_000;
 /** … and for accounts that begin or end here. */
@@ -65,6 +66,9 @@ async function changeNow(loaded: Config, running: Running): Promise<Changed> {
       .filter((account) => changeOf(running.config.accounts.get(account.key), account) === "reopen")
       .map(({ key }) => key),
   );
+  // A file that is only half written begins like this, and the messages that wait in the lanes would be given up.
+  if (config.gateways.length === 0 && running.config.gateways.length > 0)
+    return { is: "impossible", reasons: [NO_GATEWAY_LEFT], passes: true };
   const lack = running.share.lack(config);
   const reasons = lack === null ? await busyAddresses(config, reopen, running) : [lack];
   if (reasons.length > 0) return { is: "impossible", reasons, passes: false };

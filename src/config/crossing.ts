@@ -7,15 +7,15 @@ import { keyAt } from "./section.ts";
 
 /**
  * Says where nothing can cross; fatal when that is everywhere. To be called when it is known which accounts are kept
- * down.
+ * down. `isServed`: there is a dashboard, in which the first gateway can be added.
  */
 export function reportNothingToRun(
   written: readonly WrittenGateway[],
   linked: readonly LinkedGateway[],
   accounts: ReadonlyMap<string, Declared>,
-  { report }: Context,
+  { report, isServed }: Pick<Context, "report"> & { readonly isServed: boolean },
 ): void {
-  if (!written.some(({ enabled }) => enabled)) return reportNoGateway(written, { report });
+  if (!written.some(({ enabled }) => enabled)) return reportNoGateway(written, { report, isServed });
   // What cannot be read at all may hold the rest.
   if (report.failed) return;
   const up = linked.map(({ running, ...gateway }) => {
@@ -36,16 +36,25 @@ export function reportNothingToRun(
   }
 }
 
-function reportNoGateway(written: readonly WrittenGateway[], { report }: Pick<Context, "report">): void {
+function reportNoGateway(
+  written: readonly WrittenGateway[],
+  { report, isServed }: Pick<Context, "report"> & { readonly isServed: boolean },
+): void {
   const first = written[0];
-  if (first === undefined) {
-    const remedy = "add a [[gateway]] with a name, enable = true and [[gateway.inout]] entries";
-    report.fatal("no-gateway", keyAt([]), ["no gateway is configured", remedy]);
-  } else {
+  if (first !== undefined) {
     const remedy = `set enable = true in one, such as ${first.label}`;
     report.fatal("no-gateway", first.where, ["no gateway is enabled", remedy]);
+    return;
   }
+  const what = "no gateway is configured";
+  if (isServed) report.warning("no-gateway", keyAt([]), [what, `${IN_DASHBOARD}, or ${ADD}`]);
+  else report.fatal("no-gateway", keyAt([]), [what, `${ADD}; or ${SERVE}`]);
 }
+
+const ADD = "add a [[gateway]] with a name, enable = true and [[gateway.inout]] entries";
+const IN_DASHBOARD = "link the first networks on the page Connect of the dashboard";
+const SERVE =
+  'set AdminBindAddress = "127.0.0.1:4290" in [general]: then Rialto starts without a gateway, and its dashboard adds the first one';
 
 /** Warns of gateways that link the same rooms: messages arrive there once for each gateway. */
 export function warnOfSameRooms(

@@ -123,7 +123,8 @@ function build(parsed: unknown, path: string | null, request: LoadRequest, conte
   warnOfLoops(linked, accounts, general, context);
   warnOfSameRooms(linked, accounts, context);
   reportModeration(linked, used, accounts, context);
-  reportNothingToRun(written, linked, accounts, context);
+  const isServed = own.admin !== null && !isAdminClosed;
+  reportNothingToRun(written, linked, accounts, { ...context, isServed });
   const gateways = linked.map(({ running }) => running).filter(({ bridges }) => bridges.length > 0);
   const { downs } = context.report;
   return {

@@ -8,6 +8,8 @@ import { AccountActions } from "./AccountActions.tsx";
 import { keyed } from "./keyed.ts";
 import { nowTexts as texts } from "./texts.ts";
 
+/** Of an alert about the whole configuration. */
+const CONFIGURATION = "the configuration";
 /** A place in the configuration: `rialto.toml:3:7`. */
 const CONFIGURED = /:\d+(?::\d+)?$/u;
 
@@ -56,6 +58,10 @@ function AlertNotice({ alert, view }: { readonly alert: Alert; readonly view: St
       actions={
         account !== undefined && account.account === of ? (
           <AccountActions account={account} repair />
+        ) : view.gateways.length === 0 && of === CONFIGURATION ? (
+          <a class="button small" href={linkTo(["connect"])}>
+            {texts.toConnect}
+          </a>
         ) : CONFIGURED.test(of) ? (
           <a class="button small" href={linkTo(["configuration"])}>
             {texts.toConfiguration}

@@ -20,6 +20,7 @@ export const nowTexts = textsOf({
   pauseText:
     "Rialto leaves this network until you resume it. What is said elsewhere meanwhile waits for it, as long as MaxAge allows.",
   toConfiguration: "Open the configuration",
+  toConnect: "Link the first networks",
   toGuests: "Open Access",
   toAccess: "Open webhooks",
   filter: "Filter",
