@@ -59,9 +59,13 @@ export interface AdminSources {
   /** Passed by what is said: it waits while the configuration is changed. */
   readonly pass: <T>(task: () => Promise<T>) => Promise<T>;
   readonly reload: (() => Promise<Reloaded>) | null;
+  /** See ConfigDeskOptions. */
+  readonly newFile: string | null;
+  /** There is no file to reload yet. */
+  readonly isNone: () => boolean;
   readonly file: () => ConfigFileView;
   /** See ConfigDeskOptions. */
-  readonly wrote: (digest: string) => void;
+  readonly wrote: (digest: string, file: string) => void;
   readonly tokens: () => Promise<Tokens>;
   readonly webhooks: AccessDeps["webhooks"];
   readonly cluster: Pick<ClusterNode, "view" | "troubles"> | null;
@@ -176,10 +180,10 @@ export class Admin {
     });
     const logins = this.#logins;
     const port = (): number => Number(URL.parse(this.#url ?? "")?.port ?? 0);
-    const { config: running, reload, wrote } = sources;
+    const { config: running, reload, newFile, wrote } = sources;
     const accounts = async () => await sources.delivery().status();
     const rooms: AdminV1Sources["rooms"] = async (...of) => await sources.delivery().rooms(...of);
-    const desk = { running, reload, wrote, env: process.env, nowMs };
+    const desk = { running, reload, newFile, port, wrote, env: process.env, nowMs };
     const common = { ...shown, token, proxies, logins, tokens, log, clock: systemClock, logger };
     const access = { apis: () => apisOf(config()), webhooks: sources.webhooks };
     const guests = guestOffice(config, sources.delivery);
@@ -193,7 +197,7 @@ export class Admin {
   }
 
   #deps(
-    { log, routes, config, delivery, readers, pass, reload, file, tokens, cluster, scrubber }: AdminSources,
+    { log, routes, config, delivery, readers, pass, reload, isNone, file, tokens, cluster, scrubber }: AdminSources,
     followers: Followers,
     health: LogHealth,
     newestMs: () => number | null,
@@ -256,7 +260,9 @@ export class Admin {
       tokens: async (order) => await operateTokens(order, { tokens: await tokens(), config: config(), nowMs: nowMs() }),
       invite: async (order) => await makeInvite(office, order),
       dashboard: () => this.dashboard(config().general),
-      reload: reload === null ? null : async () => scrubber.cleanAll(await reload()),
+      get reload() {
+        return reload === null || isNone() ? null : async () => scrubber.cleanAll(await reload());
+      },
     };
   }
 }

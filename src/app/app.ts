@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { lazyTokens } from "../access/lazy-tokens.ts";
 import { adapters } from "../adapters/registry.ts";
+import type { ConfigFileView } from "../admin/views.ts";
 import type { Config } from "../config/config.ts";
 import type { Loaded } from "../config/load.ts";
 import { systemClock } from "../delivery/clock.ts";
@@ -51,15 +52,17 @@ export interface App {
  * The whole program in the order it starts: log, files, routes, API readers, lanes, servers, and last the sessions,
  * which nothing waits for. `read`: loads the configuration once more, as it is then; null: it never changes. `wrote`:
  * told when the file was written by us, and is about to be read. `clusterNode`: of a log that several machines have,
- * and that is open already. Rejects with a StartError; nothing is left open then.
+ * and that is open already. `newFile`: what `read` reads is not there yet, and runs once somebody has had it written
+ * here. Rejects with a StartError; nothing is left open then.
  */
 export async function startApp(
   config: Config,
   logger: Logger,
   read: (() => Loaded | Promise<Loaded>) | null = null,
   scrubber: Scrubber = new Scrubber(),
-  wrote: (digest: string) => void = () => undefined,
+  wrote: (digest: string, file: string) => void = () => undefined,
   clusterNode: ClusterNode | null = null,
+  newFile: string | null = null,
 ): Promise<App> {
   // The log's thread starts while the HTTP modules are loaded, the heaviest of all.
   const share = openShare(config, logger);
@@ -108,16 +111,27 @@ export async function startApp(
     const running: Running = { ...common, config, servers, delivery, share, follow };
     const file = new ConfigFile(() => systemClock.nowMs());
     reloader = read === null ? null : new Reloader(running, read, file, logger);
+    const isNone = (): boolean => newFile !== null && running.config.path === null;
     const reload = reloadOf(reloader);
     await servers.listen();
     media = await listenForMedia(config, files, share, logger);
-    const own = { reload, wrote, file: () => file.view, tokens: tokens.get, cluster: clusterNode, scrubber };
+    const view = (): ConfigFileView => (isNone() ? { ...file.view, trouble: null } : file.view);
+    const own = { reload, newFile, isNone, wrote, file: view, tokens: tokens.get, cluster: clusterNode, scrubber };
     await admin.open({ ...shownOf(running), ...own, log, logger });
     delivery.start();
     clusterNode?.join(running);
     const { addresses } = servers;
     const dashboard = (): string | null => admin.dashboard(running.config.general)?.url ?? null;
-    return { addresses, failed: log.failed, probe: () => log.marks(PROBE), dashboard, reload, stop: once(stop) };
+    return {
+      addresses,
+      failed: log.failed,
+      probe: () => log.marks(PROBE),
+      dashboard,
+      get reload() {
+        return isNone() ? null : reload;
+      },
+      stop: once(stop),
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -1,11 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 import { isUtf8 } from "node:buffer";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { exampleConfig } from "../config/example.ts";
+import { configFileIn, exampleAt } from "../config/example.ts";
 import { formatOf } from "../config/formats/pick.ts";
 import type { KeptSecret, Masked } from "../config/masking.ts";
-import { BOM, BYTES_MAX, replaceFile, whyNotOurs } from "../config/own-file.ts";
+import { BOM, BYTES_MAX, createFile, replaceFile, whyNotOurs } from "../config/own-file.ts";
 import type { ConfigProblem } from "../config/problems.ts";
 import { readBounded } from "../config/read-file.ts";
 import { ConfigVersions } from "../config/versions.ts";
@@ -28,8 +29,12 @@ export interface ConfigDeskOptions {
   readonly running: () => Config;
   /** Null: it did not come from a file. */
   readonly reload: (() => Promise<Reloaded>) | null;
+  /** The file that the built-in example can be replaced by; null: none. */
+  readonly newFile: string | null;
+  /** The port of the dashboard. */
+  readonly port: () => number;
   /** The file has another content (SHA-256, base64) that is about to be read: nobody else need do it. */
-  readonly wrote: (digest: string) => void;
+  readonly wrote: (digest: string, file: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nowMs: () => number;
 }
@@ -65,8 +70,10 @@ export class ConfigDesk implements ConfigDeps {
   async read(): Promise<ConfigView> {
     const { text, etag, why } = await this.#source();
     const { path } = this.#options.running();
+    const creates = path === null && why === null ? this.#options.newFile : null;
     const [shown, versions] = [await this.#mask(text), await this.#versions.list()];
-    return { path, text: shown.text, format: this.#format, writable: why === null, why: why ?? "", versions, etag };
+    const writable = why === null;
+    return { path, creates, text: shown.text, format: this.#format, writable, why: why ?? "", versions, etag };
   }
 
   async version(id: string): Promise<ConfigText | null> {
@@ -100,12 +107,18 @@ export class ConfigDesk implements ConfigDeps {
     const { path } = this.#options.running();
     const { reload } = this.#options;
     const source = await this.#source();
-    if (path === null || reload === null || source.why !== null) return { is: "not_ours", why: source.why ?? BUILT_IN };
+    const target = path ?? this.#options.newFile;
+    if (target === null || reload === null || source.why !== null)
+      return { is: "not_ours", why: source.why ?? BUILT_IN };
     if (source.etag !== etag) return { is: "changed", etag: source.etag };
     const { problems, changes, needsRestart, hasErrors, real } = await this.#try(text, source);
     if (hasErrors) return { is: "refused", problems };
     const bytes = Buffer.from(source.bytes.toString("utf8").startsWith(BOM) ? BOM + real : real);
     const made = { changes, needsRestart, etag: await this.#etag(bytes) };
+    if (path === null) {
+      const refused = await this.#create(target, bytes, reload);
+      return refused ?? { is: "written", ...made };
+    }
     if (!bytes.equals(source.bytes)) {
       const why = await this.#keep(source.bytes);
       if (why !== null) return { is: "not_ours", why };
@@ -124,9 +137,19 @@ export class ConfigDesk implements ConfigDeps {
     return { is: "refused", problems: reloaded.problems.map(withoutPlace) };
   }
 
+  /** Ends the built-in example and goes on with a file. Null: it is done. */
+  async #create(path: string, bytes: Buffer, reload: () => Promise<Reloaded>): Promise<ConfigWritten | null> {
+    const why = await createFile(path, bytes, () => this.#options.wrote(digestOf(bytes), path));
+    if (why !== null) return { is: "not_ours", why };
+    const reloaded = await reload();
+    if (reloaded.is !== "refused") return null;
+    // A start would read what cannot be run instead of the example.
+    await rm(path, { force: true });
+    return { is: "refused", problems: reloaded.problems.map(withoutPlace) };
+  }
+
   async #replace(path: string, bytes: Buffer, old: Buffer): ReturnType<typeof replaceFile> {
-    const digest = createHash("sha256").update(bytes).digest("base64");
-    return await replaceFile(path, bytes, { old, written: () => this.#options.wrote(digest) });
+    return await replaceFile(path, bytes, { old, written: () => this.#options.wrote(digestOf(bytes), path) });
   }
 
   /** Why it cannot, for people. */
@@ -147,7 +170,7 @@ export class ConfigDesk implements ConfigDeps {
       format: this.#format,
       key: await this.#versions.key(),
       kept,
-      path: running().path,
+      path: running().path ?? this.#options.newFile,
       env: { ...env },
       cwd: process.cwd(),
       running: running(),
@@ -180,13 +203,25 @@ export class ConfigDesk implements ConfigDeps {
   async #source(): Promise<Source> {
     const { path } = this.#options.running();
     const nothing = { bytes: Buffer.alloc(0), text: "", etag: '""' };
-    if (path === null) return { ...nothing, text: exampleConfig, why: BUILT_IN };
+    if (path === null) return await this.#example();
     const read = readBounded(path, BYTES_MAX);
     if ("error" in read) return { ...nothing, why: `${path} ${read.error}` };
     const { bytes } = read;
     const etag = await this.#etag(bytes);
     const why = isUtf8(bytes) ? whyNotOurs(path) : `${path} is not UTF-8`;
     return { bytes, text: textOf(bytes), etag, why };
+  }
+
+  /** As a file would have it. */
+  async #example(): Promise<Source> {
+    const { newFile, running, port } = this.#options;
+    const { bindAddress = "" } = running().general.admin ?? {};
+    const text = exampleAt(bindAddress.replace(/:0$/u, `:${port()}`));
+    const bytes = Buffer.from(text);
+    const found = newFile === null ? null : configFileIn(dirname(newFile));
+    const taken = `Rialto runs its built-in example, and ${found ?? ""} is there; stop Rialto and start it with that file`;
+    const why = newFile === null ? BUILT_IN : found === null ? null : taken;
+    return { bytes, text, etag: await this.#etag(bytes), why };
   }
 
   /** Nobody can try out with it what the file holds in places that are not shown. */
@@ -201,6 +236,8 @@ export class ConfigDesk implements ConfigDeps {
     return formatOf(this.#options.running().path ?? "");
   }
 }
+
+const digestOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("base64");
 
 const textOf = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\uFEFF/u, "");
 

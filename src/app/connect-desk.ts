@@ -1,5 +1,6 @@
 import { protocols } from "../adapters/registry.ts";
 import type { Config } from "../config/config.ts";
+import { exampleLinks } from "../config/example.ts";
 import { tomlTable, tomlValue } from "../config/toml-text.ts";
 import type { Manifest, SettingSchema } from "../contract/manifest.ts";
 import type { ConfigDeps } from "../http/admin/v1/config-deps.ts";
@@ -48,7 +49,7 @@ export class ConnectDesk implements ConnectDeps {
   }
 
   async add({ accounts, gateway }: ConnectAsked): Promise<ConnectResult> {
-    const { text, format, writable, why, etag } = await this.#config.read();
+    const { text: before, creates, format, writable, why, etag } = await this.#config.read();
     if (!writable) return { ok: false, why };
     if (format !== "toml") {
       const name = format.toUpperCase();
@@ -59,6 +60,9 @@ export class ConnectDesk implements ConnectDeps {
     }
     const flaw = this.#flawOf({ accounts, gateway });
     if (flaw !== null) return { ok: false, why: flaw };
+    // What the example links is only wanted by a configuration that links it with something.
+    const isOwn = creates !== null && accounts.every(({ settings }) => settings !== undefined);
+    const text = isOwn ? before.replace(exampleLinks, "") : before;
     const tables = accounts.flatMap(({ protocol, name, settings }) =>
       settings === undefined ? [] : [tomlTable(`[${protocol}.${name}]`, settings)],
     );

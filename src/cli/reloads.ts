@@ -1,14 +1,14 @@
 import type { App } from "../app/app.ts";
 import type { Logger } from "../logger.ts";
 import type { Systemd } from "./systemd.ts";
-import { watchFile } from "./watch-file.ts";
+import { type FileWatch, watchFile } from "./watch-file.ts";
 
 /** Requests to read the configuration again, from the start of the program. */
 export interface ReloadRequests {
   /** Calls back at each request, and at once if there was one before. */
   follow(task: () => void): void;
-  /** The file has this content now (SHA-256, base64), and nobody needs to be called for it. */
-  expect(digest: string): void;
+  /** The file has this content now (SHA-256, base64), so it is not read again. A new file is watched from now on. */
+  expect(digest: string, file: string): void;
 }
 
 /**
@@ -21,11 +21,17 @@ export function listenForReloads(path: string | null, logger: Logger): ReloadReq
     early = true;
   };
   process.on("SIGHUP", () => task());
-  const failed = (why: string): void =>
-    logger.warn({ path, why }, "the configuration file is not watched: send SIGHUP to reload it");
-  const watch = path === null ? null : watchFile(path, { changed: () => task(), failed });
+  const begin = (file: string): FileWatch => {
+    const failed = (why: string): void =>
+      logger.warn({ path: file, why }, "the configuration file is not watched: send SIGHUP to reload it");
+    return watchFile(file, { changed: () => task(), failed });
+  };
+  let watch = path === null ? null : begin(path);
   return {
-    expect: (digest) => watch?.expect(digest),
+    expect: (digest, file) => {
+      watch ??= begin(file);
+      watch.expect(digest);
+    },
     follow: (given) => {
       task = given;
       if (early) given();
@@ -35,10 +41,11 @@ export function listenForReloads(path: string | null, logger: Logger): ReloadReq
 
 /** Reloads the configuration each time somebody asks for it. */
 export function followReloads(
-  { reload }: Pick<App, "reload">,
+  app: Pick<App, "reload">,
   { asked, systemd, logger }: { readonly asked: ReloadRequests; readonly systemd: Systemd; readonly logger: Logger },
 ): void {
   asked.follow(() => {
+    const { reload } = app;
     if (reload === null) {
       logger.info("there is no configuration file to reload");
       return;

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { protocols } from "../adapters/registry.ts";
 import { startApp, type App } from "../app/app.ts";
 import { ConfigThread } from "../app/config-thread.ts";
@@ -26,7 +27,7 @@ export interface RunOptions {
   /** Knows the secrets of every configuration that was read. */
   readonly scrubber: Scrubber;
   readonly debug: boolean;
-  /** The file, to be read once more at each reload; null: the configuration is built in. */
+  /** The file, to be read once more at each reload; null: the configuration is built in, until a file replaces it. */
   readonly path: string | null;
   /** Everything that was found in the configuration. */
   readonly problems: readonly ConfigProblem[];
@@ -47,8 +48,10 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     const asked = listenForReloads(config.path, logger);
     const { cluster } = config.general;
     const clusterNode = cluster === null ? null : await joinOthers(config, cluster, logger);
-    const read = path === null ? null : async () => await readAgain(path, scrubber);
-    const app = await startApp(config, logger, read, scrubber, (digest) => asked.expect(digest), clusterNode);
+    const newFile = path === null ? resolve("rialto.toml") : null;
+    const read = async () => await readAgain(path ?? newFile ?? "", scrubber);
+    const wrote = (digest: string, file: string): void => asked.expect(digest, file);
+    const app = await startApp(config, logger, read, scrubber, wrote, clusterNode, newFile);
     warnOfOthers(config, scrubber, logger);
     const systemd = openSystemd({ env: process.env, logger, probe: app.probe });
     logger.info(
@@ -57,7 +60,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     );
     systemd.ready(`${config.gateways.length} gateways, ${config.accounts.size} accounts`);
     if (config.path === null) printExample(app);
-    showDashboard(app, logger);
+    showDashboard(app, config, logger);
     followReloads(app, { asked, logger, systemd });
     return await untilStopped(app, signalled, logger, systemd);
   } catch (error) {
@@ -131,11 +134,17 @@ Or paste these two lines into another shell:
 }
 
 /** The link on a terminal only: every reader of the output could use it, and a log has many readers. */
-function showDashboard(app: Pick<App, "dashboard">, logger: Logger): void {
+function showDashboard(app: Pick<App, "dashboard">, { path, gateways }: Config, logger: Logger): void {
   const link = app.dashboard();
   if (link === null) return;
   if (process.stdout.isTTY) {
-    console.log(`\nThe dashboard, by a link that works once and expires after 10 minutes:\n\n  ${link}\n`);
+    const writes = path === null ? "It writes rialto.toml into this folder." : `It writes into ${path}.`;
+    console.log(
+      path === null || gateways.length === 0
+        ? `To link your own networks, question by question, open this link.\n${writes}\n\n  ${link}&page=connect\n`
+        : "",
+    );
+    console.log(`The dashboard, by a link that works once and expires after 10 minutes:\n\n  ${link}\n`);
     return;
   }
   const [url = ""] = link.split("#", 1);

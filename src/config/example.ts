@@ -7,14 +7,16 @@ export const exampleName = "built-in example";
 /** The addresses of the example; the next free ones where somebody has these. */
 export const exampleAddresses = ["127.0.0.1:4242", "127.0.0.1:4243", "127.0.0.1:4290"] as const;
 
-/**
- * What `rialto example` runs, as does a start on a terminal where there is no file: two accounts on this machine,
- * linked with each other.
- */
-export const exampleConfig = `# The dashboard.
-[general]
-AdminBindAddress = "127.0.0.1:4290"
+const [, , dashboardAddress] = exampleAddresses;
 
+/** The first part of the example, which a new configuration begins with, too. */
+const dashboardConfig = `# The dashboard, for this machine only: "rialto dashboard" prints a link to it.
+[general]
+AdminBindAddress = "${dashboardAddress}"
+`;
+
+/** The other part of the example: what it links. */
+export const exampleLinks = `
 # Two API accounts on this machine, linked with each other.
 [api.left]
 BindAddress = "127.0.0.1:4242"
@@ -34,6 +36,15 @@ channel = "api"
 account = "api.right"
 channel = "api"
 `;
+
+/**
+ * What `rialto example` runs, as does a start on a terminal where there is no file: two accounts on this machine,
+ * linked with each other.
+ */
+export const exampleConfig = dashboardConfig + exampleLinks;
+
+/** The example with the address at which its dashboard listens. */
+export const exampleAt = (address: string): string => exampleConfig.replace(dashboardAddress, address);
 
 /** For who starts Rialto where nobody sits: what to do about a configuration that is missing. */
 export const noConfigFile = `There is no configuration here. Write one, such as

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { accessSync, constants, readFileSync, realpathSync, renameSync, statSync } from "node:fs";
+import { accessSync, constants, linkSync, readFileSync, realpathSync, renameSync, statSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
@@ -68,19 +68,44 @@ export async function replaceFile(
   }
 }
 
+/**
+ * Creates a file that only its owner can read, whole on the disk before it has the name. A file that is there is never
+ * overwritten. `written` as for `replaceFile`. Never rejects. Resolves with why it cannot, for people; null: it is done.
+ */
+export async function createFile(path: string, bytes: Buffer, written: () => void): Promise<string | null> {
+  const folder = dirname(path);
+  const beside = join(folder, `.${basename(path)}.${randomBytes(6).toString("hex")}`);
+  try {
+    await writeWhole(beside, bytes, null);
+    // Unlike a rename, it fails where there is a file of this name.
+    linkSync(beside, path);
+    written();
+    await flush(folder);
+    return null;
+  } catch (error) {
+    return `${path} cannot be written: ${reasonOf(error)}`;
+  } finally {
+    await rm(beside, { force: true }).catch(() => undefined);
+  }
+}
+
 interface Likeness {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
 }
 
-async function writeWhole(path: string, bytes: Buffer, { mode, uid, gid }: Likeness): Promise<void> {
+/** `like`: null for a file of this process alone. */
+async function writeWhole(path: string, bytes: Buffer, like: Likeness | null): Promise<void> {
   const handle = await open(path, "wx", 0o600);
   try {
     await handle.writeFile(bytes);
-    const made = await handle.stat();
-    if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid);
-    await handle.chmod(mode & 0o7777);
+    if (like !== null) {
+      const { mode, uid, gid } = like;
+      const made = await handle.stat();
+      if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid);
+      await handle.chmod(mode & 0o7777);
+    }
     await handle.sync();
   } finally {
     await handle.close();
@@ -113,4 +138,5 @@ const REASONS: Readonly<Record<string, string>> = {
   EBUSY: "the file is mounted by itself; mount its folder instead",
   ENOSPC: "the disk is full",
   ENOENT: "it is not there",
+  EEXIST: "there is a file of that name already",
 };

@@ -57,13 +57,14 @@ export function ConfigPage(): JSX.Element {
   };
   if (file.value === null)
     return refused.value === null ? <p role="status">{texts.loading}</p> : <ProblemNotice problem={refused.value} />;
-  const { path, writable, why, format } = file.value;
+  const { path, creates, writable, why, format } = file.value;
   const goTo = ({ line, column }: ConfigFlaw): void => editor.current?.goTo(line, column);
   return (
     <div class="configuration">
       <div class="heading">
         <h1>{texts.title}</h1>
         {path === null ? null : <p class="hint">{texts.file(path)}</p>}
+        {creates === null ? null : <p class="hint">{texts.creates(creates)}</p>}
       </div>
       {writable ? null : (
         <Notice kind="warn" title={texts.notWritable}>

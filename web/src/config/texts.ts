@@ -11,6 +11,7 @@ export const configTexts = textsOf({
   apply: "Apply",
   discard: "Discard changes",
   unsaved: "Changed, and not applied",
+  creates: (path: string) => `Rialto runs its built-in example. Apply writes ${path}, and Rialto goes on with it.`,
   file: (path: string) => `File: ${path}`,
   secrets: "Secrets are shown as <kept:…>. One that is left as it is stays the secret that it stands for.",
   notWritable: "This configuration cannot be written from here",

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../parts/Button.tsx";
 import { Field } from "../parts/Field.tsx";
-import { ProblemNotice } from "../parts/Notice.tsx";
+import { Notice, ProblemNotice } from "../parts/Notice.tsx";
 import { AccountStep } from "./AccountStep.tsx";
 import "./connect.css";
 import { Done } from "./Done.tsx";
@@ -23,6 +23,7 @@ import {
   sides,
   step,
   STEPS,
+  target,
   titles,
   trouble,
   viewOf,
@@ -77,7 +78,7 @@ export function ConnectPage(): JSX.Element {
           <Button disabled={at === 0} onPress={() => go(-1)}>
             {texts.back}
           </Button>
-          <Button kind="main" type="submit" busy={busy.value} disabled={isRefused}>
+          <Button kind="main" type="submit" busy={busy.value} disabled={isRefused || obstacle() !== null}>
             {value === "review" ? texts.finish : texts.next}
           </Button>
         </div>
@@ -118,12 +119,39 @@ function Questions({ missing }: { readonly missing: ReadonlySet<string> }): JSX.
     case "done":
       return (
         <>
+          <Target />
           <p>{texts.networksMore}</p>
           <Network at={0} label={texts.first} missing={missing} />
           <Network at={1} label={texts.second} missing={missing} />
         </>
       );
   }
+}
+
+/** Why the last step could not write what was asked for; null: it can. */
+function obstacle(): string | null {
+  if (target.value === null) return null;
+  const { writable, why, format } = target.value;
+  if (!writable) return why;
+  return format === "toml" ? null : texts.notToml(format.toUpperCase());
+}
+
+/** Where the last step writes. It is said before the first question. */
+function Target(): JSX.Element | null {
+  const why = obstacle();
+  const creates = target.value?.creates ?? null;
+  if (why !== null)
+    return (
+      <Notice kind="warn" title={texts.notWritable}>
+        <p>{why}</p>
+      </Notice>
+    );
+  if (creates === null) return null;
+  return (
+    <Notice kind="info" title={texts.example}>
+      <p>{texts.exampleMore(creates)}</p>
+    </Notice>
+  );
 }
 
 interface NetworkProps {

@@ -4,12 +4,13 @@ import { type ApiProblem, inDoubt, post } from "../lib/api.ts";
 import { linkTo } from "../lib/router.ts";
 import { Button } from "../parts/Button.tsx";
 import { Notice, ProblemNotice } from "../parts/Notice.tsx";
-import { begin, gateway } from "./store.ts";
+import { begin, gateway, target } from "./store.ts";
 import { connectTexts as texts } from "./texts.ts";
 
 /** It is linked: the first message shows that it works. */
 export function Done(): JSX.Element {
   const seq = useSignal<string | null>(null);
+  const created = target.value?.creates ?? null;
   const problem = useSignal<ApiProblem | null>(null);
   const test = async (): Promise<void> => {
     const body = { gateway: gateway.value, text: texts.testText, as: "Rialto" };
@@ -33,6 +34,7 @@ export function Done(): JSX.Element {
           </>
         }
       >
+        {created === null ? null : <p>{texts.exampleEnded(created)}</p>}
         <p>{texts.finishedMore}</p>
       </Notice>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}

@@ -1,5 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
-import type { ConfigCheck, ConfigFlaw } from "../../../src/http/admin/v1/config-deps.ts";
+import type { ConfigCheck, ConfigFlaw, ConfigView } from "../../../src/http/admin/v1/config-deps.ts";
 import type { ConnectAsked, OnlineResult, OnlineStep, ProtocolView } from "../../../src/http/admin/v1/connect-deps.ts";
 import { type ApiProblem, get, post, put } from "../lib/api.ts";
 import { settingsOf, type Typed } from "./typed.ts";
@@ -28,6 +28,8 @@ export const protocols = signal<readonly ProtocolView[] | null>(null);
 export const step = signal<WizardStep>("networks");
 export const sides = signal<readonly [WizardSide, WizardSide]>([EMPTY, EMPTY]);
 export const gateway = signal("");
+/** The configuration that is added to; null: not known yet. */
+export const target = signal<ConfigView | null>(null);
 export const trouble = signal<ApiProblem | null>(null);
 export const busy = signal(false);
 /** What Finish would apply. */
@@ -69,10 +71,14 @@ function freeName(view: ProtocolView | undefined, other: string): string {
 }
 
 export async function load(): Promise<void> {
-  const answer = await get<{ readonly protocols: readonly ProtocolView[] }>("/v1/admin/schema");
+  const [answer, config] = await Promise.all([
+    get<{ readonly protocols: readonly ProtocolView[] }>("/v1/admin/schema"),
+    get<ConfigView>("/v1/admin/config"),
+  ]);
   batch(() => {
-    if (answer.ok) protocols.value = answer.value.protocols;
-    trouble.value = answer.ok ? null : answer.problem;
+    if (config.ok) target.value = config.value;
+    if (answer.ok && config.ok) protocols.value = answer.value.protocols;
+    trouble.value = answer.ok ? (config.ok ? null : config.problem) : answer.problem;
   });
 }
 

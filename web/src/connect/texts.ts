@@ -2,6 +2,14 @@ import { textsOf } from "../lib/texts.ts";
 
 export const connectTexts = textsOf({
   title: "Connect",
+  example: "Rialto runs its built-in example",
+  exampleMore: (path: string) =>
+    `The last step writes ${path}, and Rialto goes on with that file. The example then ends.`,
+  exampleEnded: (path: string) =>
+    `Rialto has written ${path} and goes on with it. It is also read at the next start in that folder.`,
+  notWritable: "The configuration cannot be written from here",
+  notToml: (format: string) =>
+    `The configuration is ${format}. Only TOML can be added to from here, so edit the file yourself.`,
   form: "Connect two networks",
   step: (at: number, of: number, what: string) => `Step ${at} of ${of}: ${what}`,
   networks: "Choose two networks",

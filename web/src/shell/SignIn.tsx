@@ -2,13 +2,21 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { type ApiProblem, get, post, unauthorized } from "../lib/api.ts";
+import { goTo, linkTo } from "../lib/router.ts";
 import { Notice } from "../parts/Notice.tsx";
 import { shellTexts as texts } from "./texts.ts";
 
-/** What a link of `rialto dashboard` brought in the fragment of the address; taken out of it and of the history. */
+/**
+ * The secret of a link, which is in the fragment of the address; taken out of the address and of the history. The page
+ * that the link names is where it leads.
+ */
 export function takeLogin(): string | null {
-  const login = new URLSearchParams(location.hash.slice(1)).get("login");
-  if (login !== null) history.replaceState(null, "", location.pathname);
+  const said = new URLSearchParams(location.hash.slice(1));
+  const login = said.get("login");
+  if (login === null) return null;
+  history.replaceState(null, "", location.pathname);
+  const page = said.get("page");
+  if (page !== null) goTo(linkTo([page]), { replace: true });
   return login;
 }
 

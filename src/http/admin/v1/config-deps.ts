@@ -16,6 +16,8 @@ export interface ConfigText {
 export interface ConfigView extends ConfigText {
   /** Null: Rialto runs without a file. */
   readonly path: string | null;
+  /** The file that the first write creates, while Rialto runs without one; null: it creates none. */
+  readonly creates: string | null;
   readonly format: "toml" | "yaml" | "json";
   readonly writable: boolean;
   /** Why it cannot be written from here; empty: it can. */

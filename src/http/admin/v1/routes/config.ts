@@ -46,7 +46,8 @@ export const configRoutes: readonly Route<AdminV1Deps>[] = [
         schema: {
           type: "object",
           properties: {
-            path: { type: ["string", "null"] },
+            path: { type: ["string", "null"], description: "Null: Rialto runs its built-in example." },
+            creates: { type: ["string", "null"], description: "The file that the first `PUT` creates." },
             text: STRING,
             format: { enum: ["toml", "yaml", "json"] },
             writable: { type: "boolean" },
@@ -102,7 +103,7 @@ export const configRoutes: readonly Route<AdminV1Deps>[] = [
     id: "putConfiguration",
     summary: "Replaces the configuration file, and goes on with it.",
     about:
-      "It is checked first: with an error nothing changes. The file keeps its mode and owner, and what it was is kept as a version. One at a time.",
+      "It is checked first: with an error nothing changes. While Rialto runs its built-in example, the file is created, for its owner alone. Otherwise it keeps its mode and owner, and what it was is kept as a version. One at a time.",
     headers: { "If-Match": "The ETag of the file that the text was made of." },
     body: TEXT_BODY,
     bodyMax: BODY_MAX,
