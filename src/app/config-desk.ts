@@ -76,6 +76,10 @@ export class ConfigDesk implements ConfigDeps {
     return { path, creates, text: shown.text, format: this.#format, writable, why: why ?? "", versions, etag };
   }
 
+  async etag(): Promise<string> {
+    return (await this.#source()).etag;
+  }
+
   async version(id: string): Promise<ConfigText | null> {
     const bytes = await this.#versions.read(id);
     return bytes === null ? null : { text: (await this.#mask(textOf(bytes))).text };

@@ -12,10 +12,14 @@ import type {
   OnlineResult,
   ProtocolView,
 } from "../http/admin/v1/connect-deps.ts";
+import { whyBusy } from "./busy.ts";
 import type { Trials } from "./trials.ts";
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/u;
 const FIRST_MAX = 6;
+/** Addresses for accounts that listen are looked for from here on. */
+const FIRST_PORT = 4242;
+const PORTS_MAX = 50;
 
 /** Helps to link networks: questions, trials, and the text that comes to the configuration. */
 export class ConnectDesk implements ConnectDeps {
@@ -42,6 +46,15 @@ export class ConnectDesk implements ConnectDeps {
       options: manifest.options ?? {},
       accounts: accounts.filter(({ protocol }) => protocol === manifest.protocol).map(({ name }) => name),
     }));
+  }
+
+  async freeAddresses(): Promise<readonly string[]> {
+    const free: string[] = [];
+    for (let port = FIRST_PORT; free.length < 2 && port < FIRST_PORT + PORTS_MAX; port += 1) {
+      const address = `127.0.0.1:${port}`;
+      if ((await whyBusy(address)) === null) free.push(address);
+    }
+    return free;
   }
 
   async tryAccount(asked: OnlineAsked): Promise<OnlineResult | "busy"> {

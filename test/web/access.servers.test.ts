@@ -55,7 +55,7 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     await dialog.getByRole("checkbox", { name: "lobby" }).press("Space");
     await dialog.getByRole("textbox", { name: "Counts for" }).pressSequentially("soon");
     await dialog.getByRole("button", { name: "Create" }).press("Enter");
-    await dialog.getByText('expires must be a duration such as "12h" or "90d"').waitFor();
+    await dialog.getByText('Must be a duration such as "12h" or "90d".').waitFor();
     await dialog.getByRole("textbox", { name: "Counts for" }).fill("90d");
     await dialog.getByRole("button", { name: "Create" }).press("Enter");
     const shown = page.getByRole("dialog").getByRole("textbox", { name: /^Token /u });

@@ -267,7 +267,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
 async function inviteByHand(page: Page): Promise<string> {
   await page.getByRole("button", { name: "New invite" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("textbox", { name: "Gateway" }).fill("square");
+  await dialog.getByRole("combobox", { name: "Gateway" }).selectOption("square");
   await dialog.getByRole("textbox", { name: "How many may join by it" }).fill("2");
   await dialog.getByRole("checkbox", { name: "Their first message waits for approval" }).check();
   await dialog.getByRole("button", { name: "Create" }).click();

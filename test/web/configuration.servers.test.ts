@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
@@ -84,12 +84,12 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     await editor.click();
     await page.keyboard.type("# mine\n");
     appendFileSync(rialto.file, "# by hand\n");
-    visit.expects(/412/u);
-    await page.getByRole("button", { name: "Apply" }).click();
-    await dialog.getByRole("button", { name: "Apply" }).click();
     await page.getByText("The file has changed meanwhile").waitFor();
     // What one goes back to is the file of now.
     await page.getByRole("button", { name: "Keep my text" }).click();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await dialog.getByText("takes the place of what somebody else has written").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
     expect(await leaves(page)).toBe(false);
     await page.getByRole("button", { name: "Discard changes" }).click();
     await editor.getByText("# by hand").waitFor();
@@ -98,6 +98,56 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     await page.getByText("is in the editor. It is not applied").waitFor();
     // The notice is painted before the editor has its text.
     await expect.poll(async () => await editor.textContent(), { timeout: 20_000 }).not.toContain("Lable");
+  });
+
+  test("Apply with an error says so and leads to the first error", async () => {
+    const { page, expects } = await browser.open(await link());
+    expects(WITHOUT_SESSION);
+    await page.getByRole("link", { name: "Configuration" }).click();
+    const editor = page.getByRole("textbox", { name: "Configuration" });
+    await editor.click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("[api.left]\n[api.left]\n");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("alert").getByText("Correct the errors first").waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(await page.evaluate<boolean>('document.querySelector(".editor").shadowRoot.activeElement !== null')).toBe(
+      true,
+    );
+    await page.getByRole("button", { name: "Discard changes" }).click();
+  });
+
+  test("an editor that was not touched shows at once what somebody else has written", async () => {
+    const { page, expects } = await browser.open(await link());
+    expects(WITHOUT_SESSION);
+    await page.getByRole("link", { name: "Configuration" }).click();
+    const editor = page.getByRole("textbox", { name: "Configuration" });
+    await editor.getByText("[api.right]").waitFor();
+    appendFileSync(rialto.file, "# written by another person\n");
+    await editor.getByText("# written by another person").waitFor();
+    await page.getByText("The file was changed elsewhere").waitFor();
+  });
+
+  test("the difference before applying is never that of somebody else", async () => {
+    const { page, expects } = await browser.open(await link());
+    expects(WITHOUT_SESSION);
+    await page.getByRole("link", { name: "Configuration" }).click();
+    const editor = page.getByRole("textbox", { name: "Configuration" });
+    await editor.click();
+    // Nothing is noticed before the press.
+    await page.route("**/v1/admin/config", async (route) => await route.abort());
+    expects(/ERR_FAILED/u);
+    await page.keyboard.type("# mine\n");
+    const text = readFileSync(rialto.file, "utf8");
+    writeFileSync(rialto.file, text.replace("[api.right]", "[api.right]\nBuffer = 77"));
+    await page.unroute("**/v1/admin/config");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("The file has changed meanwhile").waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.getByRole("button", { name: "Load the file" }).click();
+    await editor.getByText("Buffer = 77").waitFor();
+    writeFileSync(rialto.file, text);
+    await editor.getByText("Buffer = 77").waitFor({ state: "detached" });
   });
 
   test("a press of Apply counts while the check runs that comes by itself", async () => {
@@ -131,9 +181,16 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     await form.getByLabel("First network").selectOption("HTTP API");
     await form.getByLabel("Second network").selectOption("api.left");
     await next.click();
-    await form.getByLabel("Name of the account").fill("third");
+    await form.getByLabel("Name of the account").fill("");
     await next.click();
+    // The fields that are empty say so until they are filled in, and the first of them has the focus.
     await form.getByText("Fill this in first.").waitFor();
+    const name = form.getByLabel("Name of the account");
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(async () => await name.evaluate((node) => node === node.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.type("third");
+    await form.getByText("Fill this in first.").waitFor({ state: "detached" });
+    expect(await name.getAttribute("aria-invalid")).toBeNull();
     await form.getByLabel("BindAddress").fill(`127.0.0.1:${port}`);
     await form.getByLabel("Token", { exact: true }).fill("typed-secret");
     await form.getByRole("button", { name: "Try it" }).click();

@@ -43,11 +43,11 @@ export function readInviteOrder(body: unknown): InviteOrder | string {
   if (!isObject(body) || typeof body["gateway"] !== "string") return "gateway names the gateway that guests join";
   const { gateway, uses = 1, expires = "7d", hold = false } = body;
   if (!Number.isInteger(uses) || Number(uses) < 1 || Number(uses) > USES_MAX)
-    return `uses is a whole number from 1 to ${USES_MAX}`;
+    return `uses must be a whole number from 1 to ${USES_MAX}`;
   const expiresInMs = typeof expires === "string" ? parseSpan(expires) : null;
   if (expiresInMs === null || expiresInMs <= 0 || expiresInMs > EXPIRES_MAX_MS)
-    return 'expires is a duration of at most a year, such as "2h" or "7d"';
-  if (typeof hold !== "boolean") return "hold is true or false";
+    return 'expires must be a duration of at most a year, such as "2h" or "7d"';
+  if (typeof hold !== "boolean") return "hold must be true or false";
   return { gateway, uses: Number(uses), expiresInMs, hold };
 }
 

@@ -31,12 +31,21 @@ export function flawsOf(schema: JsonSchema, value: unknown): readonly FieldError
   return [...told.values()].slice(0, ERRORS_MAX);
 }
 
+/** A sentence that begins with the name of a field, as the error of that field. */
+export function errorsAt(detail: string, fields: object): readonly FieldError[] {
+  const [name = "", ...rest] = detail.split(" ");
+  return Object.hasOwn(fields, name) ? [{ pointer: `/${name}`, detail: rest.join(" ") }] : [];
+}
+
 /** For people who do not read schemas; null: the message will do. */
 function wordsOf(keyword: string, params: object): string | null {
   if (keyword === "boolean") return "is no field here";
   if ("allowedValues" in params && Array.isArray(params.allowedValues)) {
     return `must be one of ${params.allowedValues.map((value) => JSON.stringify(value)).join(", ")}`;
   }
+  if (keyword === "type" && "type" in params && params.type === "integer") return "must be a whole number";
+  if ("limit" in params && keyword === "minimum") return `must be at least ${String(params.limit)}`;
+  if ("limit" in params && keyword === "maximum") return `must be at most ${String(params.limit)}`;
   if (!("pattern" in params)) return null;
   if (params.pattern === DURATION) return 'must be a duration such as "30s" or "10m"';
   return params.pattern === SeqSchema.pattern ? 'must be a position, in digits: "4711"' : null;

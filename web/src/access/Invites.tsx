@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { del, path } from "../lib/api.ts";
+import { goTo, linkTo, place } from "../lib/router.ts";
 import { Button } from "../parts/Button.tsx";
 import { confirm } from "../parts/Dialog.tsx";
 import type { Column } from "../parts/Table.tsx";
@@ -8,7 +10,7 @@ import { Time } from "../parts/Time.tsx";
 import { NewInviteForm } from "./NewInvite.tsx";
 import { Secret } from "./Secret.tsx";
 import { Section } from "./Section.tsx";
-import { type InviteRow, invites } from "./store.ts";
+import { type InviteRow, invites, rooms } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
 
 const COLUMNS: readonly Column<InviteRow>[] = [
@@ -36,7 +38,16 @@ async function revoke(id: string): Promise<void> {
 /** To the web chat. */
 export function Invites(): JSX.Element {
   const isMaking = useSignal(false);
+  const chosen = useSignal<string | null>(null);
   const made = useSignal<string | null>(null);
+  const gateways = (rooms.value.value?.rooms ?? []).map(({ gateway }) => gateway);
+  const wanted = place.value.query.get("invite");
+  useEffect(() => {
+    if (wanted === null || !gateways.includes(wanted)) return;
+    chosen.value = wanted;
+    isMaking.value = true;
+    goTo(linkTo(["access"]), { replace: true });
+  }, [wanted, rooms.value.value]);
   return (
     <Section
       name={texts.invites}
@@ -47,11 +58,21 @@ export function Invites(): JSX.Element {
       keyOf={({ id }) => id}
       empty={texts.noInvites}
     >
-      <Button onPress={() => (isMaking.value = true)}>{texts.newInvite}</Button>
+      <Button disabled={gateways.length === 0} onPress={() => (isMaking.value = true)}>
+        {texts.newInvite}
+      </Button>
+      {rooms.value.value !== null && gateways.length === 0 ? (
+        <p class="hint">
+          {texts.noGuestRooms} <a href={linkTo(["connect"])}>{texts.linkChat}</a>
+        </p>
+      ) : null}
       {isMaking.value ? (
         <NewInviteForm
+          gateways={gateways}
+          chosen={chosen.value ?? gateways[0] ?? ""}
           onClose={(url) => {
             isMaking.value = false;
+            chosen.value = null;
             made.value = url;
           }}
         />

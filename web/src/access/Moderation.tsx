@@ -4,7 +4,7 @@ import { Held } from "./Held.tsx";
 import { Reports } from "./Reports.tsx";
 import { Rules } from "./Rules.tsx";
 import { guests, held, invites, reports, rooms } from "./store.ts";
-import { useFresh } from "./fresh.ts";
+import { useFresh } from "../parts/fresh.ts";
 import "./access.css";
 
 const hasRooms = (): boolean => (rooms.value.value?.rooms ?? []).length > 0;

@@ -1,42 +1,37 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { type ApiProblem, post } from "../lib/api.ts";
+import { post } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { Field } from "../parts/Field.tsx";
-import { ProblemNotice } from "../parts/Notice.tsx";
+import { type Refusal, useRefusal } from "../parts/Refusal.tsx";
 import { invites } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
 
-/** `onClose`: with the link that was made; null: none. */
-export function NewInviteForm({ onClose }: { readonly onClose: (url: string | null) => void }): JSX.Element {
-  const gateway = useSignal("");
+interface NewInviteProps {
+  /** Those with a room that guests can join. */
+  readonly gateways: readonly string[];
+  readonly chosen: string;
+  /** With the link that was made; null: none. */
+  readonly onClose: (url: string | null) => void;
+}
+
+export function NewInviteForm({ gateways, chosen, onClose }: NewInviteProps): JSX.Element {
+  const gateway = useSignal(chosen);
   const uses = useSignal("1");
   const expires = useSignal("7d");
   const hold = useSignal(false);
   const busy = useSignal(false);
-  const problem = useSignal<ApiProblem | null>(null);
+  const refusal = useRefusal(["gateway", "uses", "expires"]);
   const make = async (): Promise<void> => {
     busy.value = true;
     const asked = { uses: Number(uses.value), expires: expires.value.trim(), hold: hold.value };
     const answer = await post<{ readonly url: string }>("/v1/admin/invites", { gateway: gateway.value, ...asked });
     busy.value = false;
-    if (!answer.ok) return void (problem.value = answer.problem);
+    if (!answer.ok) return refusal.set(answer.problem);
     onClose(answer.value.url);
     await invites.load();
   };
-  const texted = (label: string, value: { value: string }): JSX.Element => (
-    <Field label={label}>
-      {(input) => (
-        <input
-          {...input}
-          type="text"
-          value={value.value}
-          onInput={(event) => (value.value = event.currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
   return (
     <Dialog
       title={texts.newInvite}
@@ -44,20 +39,62 @@ export function NewInviteForm({ onClose }: { readonly onClose: (url: string | nu
       actions={
         <>
           <Button onPress={() => onClose(null)}>{texts.cancel}</Button>
-          <Button kind="main" busy={busy.value} disabled={gateway.value === ""} onPress={() => void make()}>
+          <Button kind="main" busy={busy.value} onPress={() => void make()}>
             {texts.create}
           </Button>
         </>
       }
     >
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-      {texted(texts.gateway, gateway)}
-      {texted(texts.usesLabel, uses)}
-      {texted(texts.expiresLabel, expires)}
+      {refusal.notice}
+      <Field label={texts.gateway} error={refusal.at("gateway")}>
+        {(input) => (
+          <select
+            {...input}
+            value={gateway.value}
+            onChange={({ currentTarget }) => {
+              gateway.value = currentTarget.value;
+              refusal.clear("gateway");
+            }}
+          >
+            {gateways.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Line name="uses" label={texts.usesLabel} value={uses} refusal={refusal} />
+      <Line name="expires" label={texts.expiresLabel} hint={texts.inviteExpires} value={expires} refusal={refusal} />
       <label>
         <input type="checkbox" checked={hold.value} onChange={(event) => (hold.value = event.currentTarget.checked)} />{" "}
         {texts.hold}
       </label>
     </Dialog>
+  );
+}
+
+interface LineProps {
+  /** In the request. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: Signal<string>;
+  readonly refusal: Refusal;
+}
+
+function Line({ name, label, hint, value, refusal }: LineProps): JSX.Element {
+  return (
+    <Field label={label} hint={hint} error={refusal.at(name)}>
+      {(input) => (
+        <input
+          {...input}
+          type="text"
+          value={value.value}
+          onInput={({ currentTarget }) => {
+            value.value = currentTarget.value;
+            refusal.clear(name);
+          }}
+        />
+      )}
+    </Field>
   );
 }

@@ -1,11 +1,11 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { ApiAccountView } from "../../../src/http/admin/v1/access-deps.ts";
-import { type ApiProblem, post } from "../lib/api.ts";
+import { post } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { Field } from "../parts/Field.tsx";
-import { ProblemNotice } from "../parts/Notice.tsx";
+import { useRefusal } from "../parts/Refusal.tsx";
 import { type MadeToken, tokens } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
 
@@ -25,7 +25,7 @@ export function NewToken({ accounts, onClose }: NewTokenProps): JSX.Element {
   const scopes = useSignal<readonly string[]>(["read", "write"]);
   const gateways = useSignal<readonly string[]>([]);
   const busy = useSignal(false);
-  const problem = useSignal<ApiProblem | null>(null);
+  const refusal = useRefusal(["account", "name", "expires"]);
   const own = accounts.find((each) => each.account === account.value)?.gateways ?? [];
   const make = async (): Promise<void> => {
     busy.value = true;
@@ -37,10 +37,16 @@ export function NewToken({ accounts, onClose }: NewTokenProps): JSX.Element {
       expires: expires.value.trim() === "" ? null : expires.value.trim(),
     });
     busy.value = false;
-    if (!answer.ok) return void (problem.value = answer.problem);
+    if (!answer.ok) return refusal.set(answer.problem);
     onClose(answer.value);
     await tokens.load();
   };
+  const typed =
+    (field: string, value: Signal<string>) =>
+    ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void => {
+      value.value = currentTarget.value;
+      refusal.clear(field);
+    };
   return (
     <Dialog
       title={texts.newToken}
@@ -54,14 +60,15 @@ export function NewToken({ accounts, onClose }: NewTokenProps): JSX.Element {
         </>
       }
     >
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-      <Field label={texts.account}>
+      {refusal.notice}
+      <Field label={texts.account} error={refusal.at("account")}>
         {(input) => (
           <select
             {...input}
             value={account.value}
             onChange={(event) => {
               account.value = event.currentTarget.value;
+              refusal.clear("account");
               gateways.value = [];
             }}
           >
@@ -71,16 +78,14 @@ export function NewToken({ accounts, onClose }: NewTokenProps): JSX.Element {
           </select>
         )}
       </Field>
-      <Field label={texts.tokenName}>
-        {(input) => (
-          <input {...input} type="text" maxLength={64} onInput={(event) => (name.value = event.currentTarget.value)} />
-        )}
+      <Field label={texts.tokenName} error={refusal.at("name")}>
+        {(input) => <input {...input} type="text" maxLength={64} onInput={typed("name", name)} />}
       </Field>
       <Choices name={texts.scopes} all={SCOPES} chosen={scopes.value} onChange={(list) => (scopes.value = list)} />
       <Choices name={texts.gateways} all={own} chosen={gateways.value} onChange={(list) => (gateways.value = list)} />
       <p class="hint">{texts.gatewaysAbout}</p>
-      <Field label={texts.expiresLabel} hint={texts.expiresAbout}>
-        {(input) => <input {...input} type="text" onInput={(event) => (expires.value = event.currentTarget.value)} />}
+      <Field label={texts.expiresLabel} hint={texts.expiresAbout} error={refusal.at("expires")}>
+        {(input) => <input {...input} type="text" onInput={typed("expires", expires)} />}
       </Field>
     </Dialog>
   );

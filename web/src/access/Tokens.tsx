@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { TokenJson } from "../../../src/access/token-json.ts";
 import { del, path, post } from "../lib/api.ts";
+import { linkTo } from "../lib/place.ts";
 import { Button } from "../parts/Button.tsx";
 import { confirm } from "../parts/Dialog.tsx";
 import type { Column } from "../parts/Table.tsx";
@@ -66,6 +67,11 @@ export function Tokens(): JSX.Element {
       <Button disabled={accounts.length === 0} onPress={() => (isMaking.value = true)}>
         {texts.newToken}
       </Button>
+      {tokens.value.value !== null && accounts.length === 0 ? (
+        <p class="hint">
+          {texts.noApi} <a href={linkTo(["connect"])}>{texts.linkApi}</a>
+        </p>
+      ) : null}
       {isMaking.value ? (
         <NewToken
           accounts={accounts}

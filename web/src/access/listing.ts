@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type ApiAnswer, type ApiProblem, get } from "../lib/api.ts";
-import { withFocusKept } from "./fresh.ts";
+import { withFocusKept } from "../parts/fresh.ts";
 
 /** What a call lists, as it was when it was asked last. */
 export interface Listing<Value> {

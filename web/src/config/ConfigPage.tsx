@@ -4,10 +4,11 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ConfigFlaw } from "../../../src/http/admin/v1/config-deps.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
+import { useFresh } from "../parts/fresh.ts";
 import { Notice, ProblemNotice } from "../parts/Notice.tsx";
 import "./config.css";
 import type { ConfigEditor } from "./editor.ts";
-import { Problems } from "./Problems.tsx";
+import { PROBLEMS_ID, Problems } from "./Problems.tsx";
 import {
   applied,
   apply,
@@ -18,10 +19,11 @@ import {
   errorsIn,
   file,
   isDirty,
+  isOverriding,
+  isReloaded,
   isStale,
   keepMine,
   load,
-  place,
   placed,
   refused,
   takeFile,
@@ -36,14 +38,9 @@ export function ConfigPage(): JSX.Element {
   const editor = useRef<ConfigEditor | null>(null);
   const review = useSignal(false);
   const isAsking = useSignal(false);
-  useEffect(() => {
-    void load();
-    const again = (): void => {
-      if (document.visibilityState === "visible") void load();
-    };
-    document.addEventListener("visibilitychange", again);
-    return () => document.removeEventListener("visibilitychange", again);
-  }, []);
+  const hasErrors = useSignal(false);
+  const goTo = ({ line, column }: ConfigFlaw): void => editor.current?.goTo(line, column);
+  useFresh(load);
   useEffect(() => {
     if (!isDirty.value) return;
     const timer = setTimeout(() => void check(), CHECK_MS);
@@ -51,14 +48,20 @@ export function ConfigPage(): JSX.Element {
   }, [draft.value]);
   const ask = async (): Promise<void> => {
     isAsking.value = true;
-    const found = await check();
+    // The difference is one to what runs: what somebody else has changed must not be in it.
+    await load();
+    const found = isStale.value ? null : await check();
     isAsking.value = false;
-    if (found !== null && errorsIn(found.problems) === 0) review.value = true;
+    const error = found?.problems.find(({ severity }) => severity === "error");
+    hasErrors.value = error !== undefined;
+    if (error === undefined) review.value = found !== null;
+    else if (error.line > 0) goTo(error);
+    else document.querySelector<HTMLElement>(`#${PROBLEMS_ID}`)?.focus();
   };
   if (file.value === null)
     return refused.value === null ? <p role="status">{texts.loading}</p> : <ProblemNotice problem={refused.value} />;
   const { path, creates, writable, why, format } = file.value;
-  const goTo = ({ line, column }: ConfigFlaw): void => editor.current?.goTo(line, column);
+  const errors = errorsIn(checked.value?.problems ?? []);
   return (
     <div class="configuration">
       <div class="heading">
@@ -72,6 +75,11 @@ export function ConfigPage(): JSX.Element {
         </Notice>
       )}
       <Told />
+      {hasErrors.value && errors > 0 ? (
+        <Notice kind="bad" title={texts.hasErrors} live>
+          <p>{texts.hasErrorsMore}</p>
+        </Notice>
+      ) : null}
       <TextEditor editor={editor} format={format} readOnly={!writable} />
       <p class="hint">{texts.secrets}</p>
       <div class="buttons">
@@ -87,7 +95,7 @@ export function ConfigPage(): JSX.Element {
         >
           {texts.apply}
         </Button>
-        <Button kind="quiet" disabled={!isDirty.value} onPress={() => place(file.value?.text ?? "")}>
+        <Button kind="quiet" disabled={!isDirty.value} onPress={() => void takeFile()}>
           {texts.discard}
         </Button>
         <span role="status" class="hint">
@@ -96,7 +104,7 @@ export function ConfigPage(): JSX.Element {
       </div>
       <Problems checked={checked.value} onGo={goTo} />
       <Versions />
-      {review.value ? <Review onClose={() => (review.value = false)} /> : null}
+      {review.value && !isStale.value ? <Review onClose={() => (review.value = false)} /> : null}
     </div>
   );
 }
@@ -117,6 +125,7 @@ function Told(): JSX.Element | null {
     );
   }
   if (refused.value !== null) return <ProblemNotice problem={refused.value} />;
+  if (isReloaded.value && !isDirty.value) return <Notice kind="info" title={texts.reloaded} live />;
   if (applied.value === null || isDirty.value) return null;
   return (
     <Notice kind="good" title={texts.applied} live>
@@ -145,6 +154,7 @@ function Review({ onClose }: { readonly onClose: () => void }): JSX.Element {
         </>
       }
     >
+      {isOverriding.value ? <p>{texts.overriding}</p> : null}
       <p>{changes.length === 0 ? texts.nothingMoves : texts.reviewMore}</p>
       <Lines lines={changes} />
       {needsRestart.length === 0 ? null : (

@@ -10,6 +10,9 @@ interface ProblemsProps {
   readonly onGo: (problem: ConfigFlaw) => void;
 }
 
+/** Of the section, which takes the focus. */
+export const PROBLEMS_ID = "problems";
+
 /** What is wrong, each with its place, which a press leads to. */
 export function Problems({ checked, onGo }: ProblemsProps): JSX.Element {
   const id = useId();
@@ -17,7 +20,7 @@ export function Problems({ checked, onGo }: ProblemsProps): JSX.Element {
   const errors = errorsIn(problems);
   const count = checked === null ? texts.notChecked : texts.count(errors, problems.length - errors);
   return (
-    <section aria-labelledby={id}>
+    <section id={PROBLEMS_ID} tabIndex={-1} aria-labelledby={id}>
       <h2 id={id}>{texts.problems}</h2>
       <p role="status" class="hint">
         {count === "" ? texts.noProblems : count}

@@ -18,7 +18,14 @@ export const busy = signal<"check" | "apply" | null>(null);
 /** What was applied last. */
 export const applied = signal<readonly string[] | null>(null);
 
+/** The file was changed elsewhere, and the editor, in which nothing was typed, shows it. */
+export const isReloaded = signal(false);
+/** What was typed is to take the place of what somebody else has written. */
+export const isOverriding = signal(false);
+
 let etag = "";
+/** Counts what was written from here. */
+let writes = 0;
 /** The file as it is, when the text here may take its place. */
 let newer: { readonly etag: string; readonly file: ConfigFile } | null = null;
 
@@ -34,10 +41,17 @@ export const errorsIn = (problems: readonly ConfigFlaw[]): number =>
 
 /** Reads the file. What was typed stays, and is told to be of an older one. */
 export async function load(): Promise<void> {
-  const answer = await get<ConfigFile>("/v1/admin/config");
+  if (busy.value === "apply") return;
+  const own = writes;
+  const headers = file.value === null ? {} : { "If-None-Match": newer?.etag ?? etag };
+  const answer = await get<ConfigFile>("/v1/admin/config", { headers });
+  // What was read before it was written here says nothing of what is there now.
+  if (own !== writes) return;
   batch(() => {
     if (!answer.ok) {
-      refused.value = answer.problem;
+      // A look now and then that finds the service gone says so elsewhere on the page.
+      const isUnchanged = answer.problem.status === 304;
+      if (file.value === null && !isUnchanged) refused.value = answer.problem;
       return;
     }
     const read = answer.etag ?? "";
@@ -47,9 +61,15 @@ export async function load(): Promise<void> {
       return;
     }
     const wasDirty = isDirty.value;
+    const isFirst = file.value === null;
     etag = read;
     file.value = answer.value;
-    if (!wasDirty && draft.value !== answer.value.text) place(answer.value.text);
+    newer = null;
+    isStale.value = false;
+    if (!wasDirty && draft.value !== answer.value.text) {
+      place(answer.value.text);
+      isReloaded.value = !isFirst;
+    }
   });
 }
 
@@ -61,24 +81,27 @@ export function place(text: string): void {
     checked.value = null;
     applied.value = null;
     refused.value = null;
+    isReloaded.value = false;
+    isOverriding.value = false;
   });
 }
 
 /** The file instead of what was typed. */
 export async function takeFile(): Promise<void> {
   batch(() => {
+    if (newer !== null) [etag, file.value, newer] = [newer.etag, newer.file, null];
     isStale.value = false;
-    draft.value = file.value?.text ?? "";
+    place(file.value?.text ?? "");
   });
   await load();
-  place(file.value?.text ?? "");
 }
 
 /** What was typed is to take the place of the file as it is now, to which Discard goes back. */
 export function keepMine(): void {
   batch(() => {
-    if (newer !== null) [etag, file.value] = [newer.etag, newer.file];
+    if (newer !== null) [etag, file.value, newer] = [newer.etag, newer.file, null];
     isStale.value = false;
+    isOverriding.value = true;
   });
 }
 
@@ -98,6 +121,7 @@ export async function check(): Promise<ConfigCheck | null> {
 export async function apply(): Promise<boolean> {
   const text = draft.value;
   busy.value = "apply";
+  writes += 1;
   const answer = await put<{ readonly changes: readonly string[] }>(
     "/v1/admin/config",
     { text },
@@ -109,6 +133,7 @@ export async function apply(): Promise<boolean> {
       etag = answer.etag ?? "";
       if (file.value !== null) file.value = { ...file.value, text };
       refused.value = null;
+      isOverriding.value = false;
     });
     // A secret that was typed is a mask now: that text takes the place of the one in the editor.
     await load();

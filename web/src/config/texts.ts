@@ -25,7 +25,9 @@ export const configTexts = textsOf({
       .filter((part) => part !== "")
       .join(", "),
   hasErrors: "Correct the errors first",
-  hasErrorsMore: "Nothing is applied while there are errors.",
+  hasErrorsMore: "Nothing was applied. The editor is at the first error; Problems lists all of them.",
+  reloaded: "The file was changed elsewhere: the editor shows it as it is now",
+  overriding: "Your text takes the place of what somebody else has written meanwhile, and takes that back.",
   review: "Apply this configuration?",
   reviewMore: "This is what changes:",
   nothingMoves: "The file is written. Nothing of what runs changes.",

@@ -5,7 +5,7 @@ import { Button } from "../parts/Button.tsx";
 import { Field, type FieldInput } from "../parts/Field.tsx";
 import { busy, change, isNew, type WizardSide, sides, tryIt, viewOf } from "./store.ts";
 import { connectTexts as texts } from "./texts.ts";
-import { defaultWords } from "./typed.ts";
+import { defaultWords, typedWith } from "./typed.ts";
 
 /** The questions about one account, and whether it works. */
 export function AccountStep({
@@ -25,7 +25,7 @@ export function AccountStep({
       name={name}
       schema={schema}
       value={side.typed[name]}
-      onChange={(value) => change(at, { typed: { ...side.typed, [name]: value }, steps: null })}
+      onChange={(value) => change(at, { typed: typedWith(side.typed, name, value, view?.settings ?? {}), steps: null })}
       error={missing.has(name) ? texts.missing : null}
     />
   );

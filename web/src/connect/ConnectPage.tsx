@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../parts/Button.tsx";
 import { Field } from "../parts/Field.tsx";
+import { focusInvalid } from "../parts/focus.ts";
 import { Notice, ProblemNotice } from "../parts/Notice.tsx";
 import { AccountStep } from "./AccountStep.tsx";
 import "./connect.css";
@@ -32,7 +33,9 @@ import { connectTexts as texts } from "./texts.ts";
 
 /** Links two networks, question by question. */
 export function ConnectPage(): JSX.Element {
-  const missing = useSignal<ReadonlySet<string>>(new Set());
+  // What is missing is said from the first press of Next on, as long as it is.
+  const isTried = useSignal(false);
+  const form = useRef<HTMLFormElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(step.value);
   useEffect(() => void load(), []);
@@ -46,14 +49,14 @@ export function ConnectPage(): JSX.Element {
   if (value === "done") return <Done />;
   const at = STEPS.indexOf(value);
   const go = (by: 1 | -1): void => {
-    missing.value = new Set();
+    isTried.value = false;
     trouble.value = null;
     step.value = STEPS[at + by] ?? value;
   };
   const next = async (): Promise<void> => {
     if (busy.value) return;
-    missing.value = missingIn(value);
-    if (missing.value.size > 0) return;
+    isTried.value = true;
+    if (missingIn(value).size > 0) return focusInvalid(form.current);
     if (value === "review") await finish();
     else if (value !== "gateway" || (await prepare())) go(1);
   };
@@ -63,6 +66,8 @@ export function ConnectPage(): JSX.Element {
     <div class="connect">
       <h1>{texts.title}</h1>
       <form
+        ref={form}
+        noValidate
         aria-label={texts.form}
         onSubmit={(event) => {
           event.preventDefault();
@@ -72,7 +77,7 @@ export function ConnectPage(): JSX.Element {
         <h2 ref={heading} tabIndex={-1}>
           {texts.step(at + 1, STEPS.length, HEADINGS[value]())}
         </h2>
-        <Questions missing={missing.value} />
+        <Questions missing={isTried.value ? missingIn(value) : NOTHING} />
         {trouble.value === null ? null : <ProblemNotice problem={trouble.value} />}
         <div class="buttons">
           <Button disabled={at === 0} onPress={() => go(-1)}>
@@ -86,6 +91,8 @@ export function ConnectPage(): JSX.Element {
     </div>
   );
 }
+
+const NOTHING: ReadonlySet<string> = new Set();
 
 const HEADINGS = {
   networks: () => texts.networks,

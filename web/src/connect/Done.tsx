@@ -4,12 +4,13 @@ import { type ApiProblem, inDoubt, post } from "../lib/api.ts";
 import { linkTo } from "../lib/router.ts";
 import { Button } from "../parts/Button.tsx";
 import { Notice, ProblemNotice } from "../parts/Notice.tsx";
-import { begin, gateway, target } from "./store.ts";
+import { begin, gateway, sides, target, viewOf } from "./store.ts";
 import { connectTexts as texts } from "./texts.ts";
 
 /** It is linked: the first message shows that it works. */
 export function Done(): JSX.Element {
   const seq = useSignal<string | null>(null);
+  const isWeb = sides.value.some((side) => viewOf(side)?.protocol === "web");
   const created = target.value?.creates ?? null;
   const problem = useSignal<ApiProblem | null>(null);
   const test = async (): Promise<void> => {
@@ -30,6 +31,11 @@ export function Done(): JSX.Element {
             <Button kind="main" onPress={() => void test()}>
               {texts.test}
             </Button>
+            {isWeb ? (
+              <a class="button" href={linkTo(["access"], { invite: gateway.value })}>
+                {texts.invite}
+              </a>
+            ) : null}
             <Button onPress={begin}>{texts.again}</Button>
           </>
         }

@@ -28,6 +28,7 @@ export const protocols = signal<readonly ProtocolView[] | null>(null);
 export const step = signal<WizardStep>("networks");
 export const sides = signal<readonly [WizardSide, WizardSide]>([EMPTY, EMPTY]);
 export const gateway = signal("");
+let freeAddresses: readonly string[] = [];
 /** The configuration that is added to; null: not known yet. */
 export const target = signal<ConfigView | null>(null);
 export const trouble = signal<ApiProblem | null>(null);
@@ -59,7 +60,20 @@ export function choose(at: 0 | 1, chosen: string): void {
   change(at, { ...EMPTY, chosen });
   const view = viewOf(sides.value[at]);
   const other = accountOf(sides.value[at === 0 ? 1 : 0]);
-  change(at, { channel: view?.onlyChannel ?? "", name: isNew(sides.value[at]) ? freeName(view, other) : "" });
+  const isOwn = isNew(sides.value[at]);
+  change(at, {
+    channel: view?.onlyChannel ?? "",
+    name: isOwn ? freeName(view, other) : "",
+    typed: isOwn ? addressesOf(view, at) : {},
+  });
+}
+
+/** A free address for each setting that needs one to listen on. The two accounts get different ones. */
+function addressesOf(view: ProtocolView | undefined, at: 0 | 1): Typed {
+  const free = freeAddresses[at] ?? "";
+  const settings = Object.entries(view?.settings ?? {});
+  const wanting = settings.filter(([, { format, default: usual }]) => format === "bind-address" && usual === undefined);
+  return Object.fromEntries(wanting.map(([name]) => [name, free]));
 }
 
 function freeName(view: ProtocolView | undefined, other: string): string {
@@ -72,10 +86,11 @@ function freeName(view: ProtocolView | undefined, other: string): string {
 
 export async function load(): Promise<void> {
   const [answer, config] = await Promise.all([
-    get<{ readonly protocols: readonly ProtocolView[] }>("/v1/admin/schema"),
+    get<{ readonly protocols: readonly ProtocolView[]; readonly freeAddresses: readonly string[] }>("/v1/admin/schema"),
     get<ConfigView>("/v1/admin/config"),
   ]);
   batch(() => {
+    if (answer.ok) freeAddresses = answer.value.freeAddresses;
     if (config.ok) target.value = config.value;
     if (answer.ok && config.ok) protocols.value = answer.value.protocols;
     trouble.value = answer.ok ? (config.ok ? null : config.problem) : answer.problem;

@@ -56,6 +56,7 @@ export const connectTexts = textsOf({
   finishedMore: "It takes some seconds until both accounts are online; the page Now shows how they are.",
   test: "Send a test message",
   testText: "Hello from Rialto: this link works.",
+  invite: "Invite people",
   testSent: "It is on its way.",
   testWay: "See where it has arrived",
   again: "Link two others",

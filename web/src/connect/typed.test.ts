@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defaultWords, settingsOf, withDots } from "./typed.ts";
+import { defaultWords, settingsOf, typedWith, withDots } from "./typed.ts";
 
 const schemas = {
   Server: { type: "string" },
@@ -21,6 +21,15 @@ test("typed secrets are dots, also where one holds another", () => {
   expect(withDots('Token = "say \\"x\\""\nCommands = ["x", "x y"] # a:1', typed, schemas)).toBe(
     'Token = "••••••"\nCommands = ["••••••", "••••••"] # a:1',
   );
+});
+
+test("the usual port for TLS turns TLS on, and its end turns it off", () => {
+  const typedAs = (text: string) => typedWith({ Server: "a:1" }, "Server", text, schemas);
+  expect(typedAs("a:6697")).toEqual({ Server: "a:6697", UseTLS: true });
+  expect(typedAs("a:6667")).toEqual({ Server: "a:6667" });
+  expect(typedWith(typedAs("a:6697"), "Server", "a:669", schemas)).toEqual({ Server: "a:669", UseTLS: false });
+  expect(typedWith({ Server: "a:6697", UseTLS: false }, "Server", "b:6697", schemas)["UseTLS"]).toBe(false);
+  expect(typedWith({}, "Server", "a:6697", {})).toEqual({ Server: "a:6697" });
 });
 
 test("a default is told as people write it", () => {

@@ -31,6 +31,15 @@ export function withDots(text: string, typed: Typed, schemas: Schemas): string {
   return parts.sort((a, b) => b.length - a.length).reduce((shown, part) => shown.replaceAll(part, "••••••"), text);
 }
 
+const TLS_PORT = /:6697$/u;
+
+/** With TLS on when the usual port for it is typed, and off again when that port goes. */
+export function typedWith(typed: Typed, name: string, value: string | boolean, schemas: Schemas): Typed {
+  const next = { ...typed, [name]: value };
+  const [was, is] = [typed[name], value].map((text) => typeof text === "string" && TLS_PORT.test(text));
+  return was === is || schemas["UseTLS"]?.type !== "boolean" ? next : { ...next, UseTLS: is ?? false };
+}
+
 /** A default for people; null: it says nothing. */
 export function defaultWords({ default: value, format }: SettingSchema): string | null {
   if (typeof value === "number") return format === "duration" ? `${value / 1000}s` : String(value);

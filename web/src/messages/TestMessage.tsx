@@ -1,10 +1,10 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { type ApiProblem, inDoubt, post } from "../lib/api.ts";
+import { inDoubt, post } from "../lib/api.ts";
 import { status } from "../lib/live.ts";
 import { Button } from "../parts/Button.tsx";
 import { Field } from "../parts/Field.tsx";
-import { ProblemNotice } from "../parts/Notice.tsx";
+import { type Refusal, useRefusal } from "../parts/Refusal.tsx";
 import { messageTexts as texts } from "./texts.ts";
 import { Way } from "./Way.tsx";
 
@@ -21,16 +21,16 @@ export function TestMessage(): JSX.Element {
   const name = useSignal("");
   const busy = useSignal(false);
   const said = useSignal<Said | null>(null);
-  const problem = useSignal<ApiProblem | null>(null);
+  const refusal = useRefusal(["text", "as", "gateway"]);
   const gateway = gateways.includes(chosen.value) ? chosen.value : (gateways[0] ?? "");
   const send = async (): Promise<void> => {
     busy.value = true;
     said.value = null;
-    problem.value = null;
+    refusal.set(null);
     const answer = await post<Said>("/v1/admin/messages", { gateway, text: text.value, as: name.value });
     busy.value = false;
-    problem.value = answer.ok ? null : inDoubt(answer.problem);
     if (answer.ok) said.value = answer.value;
+    else refusal.set(inDoubt(answer.problem));
   };
   return (
     <section class="card stack" aria-labelledby="test-title">
@@ -42,7 +42,7 @@ export function TestMessage(): JSX.Element {
           if (!busy.value) void send();
         }}
       >
-        <Field label={texts.gateway}>
+        <Field label={texts.gateway} error={refusal.at("gateway")}>
           {(input) => (
             <select {...input} value={gateway} onChange={({ currentTarget }) => (chosen.value = currentTarget.value)}>
               {gateways.map((each) => (
@@ -54,15 +54,23 @@ export function TestMessage(): JSX.Element {
           )}
         </Field>
         {status.value !== null && gateways.length === 0 ? <p class="muted">{texts.noGateways}</p> : null}
-        <Words label={texts.text} hint={texts.testHint} max={16_000} words={text} required />
-        <Words label={texts.name} hint={texts.nameHint} max={100} words={name} />
+        <Words
+          name="text"
+          label={texts.text}
+          hint={texts.testHint}
+          max={16_000}
+          words={text}
+          required
+          refusal={refusal}
+        />
+        <Words name="as" label={texts.name} hint={texts.nameHint} max={100} words={name} refusal={refusal} />
         <p>
           <Button type="submit" kind="main" busy={busy.value} disabled={gateway === ""}>
             {texts.send}
           </Button>
         </p>
       </form>
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {refusal.notice}
       {said.value === null ? null : (
         <>
           <p role="status">{texts.sent(said.value.destinations)}</p>
@@ -74,23 +82,29 @@ export function TestMessage(): JSX.Element {
 }
 
 interface WordsProps {
+  /** In the request. */
+  readonly name: string;
   readonly label: string;
   readonly hint: string;
   readonly max: number;
   readonly words: Signal<string>;
   readonly required?: boolean;
+  readonly refusal: Refusal;
 }
 
-function Words({ label, hint, max, words, required = false }: WordsProps): JSX.Element {
+function Words({ name, label, hint, max, words, required = false, refusal }: WordsProps): JSX.Element {
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} error={refusal.at(name)}>
       {(input) => (
         <input
           {...input}
           required={required}
           maxLength={max}
           value={words.value}
-          onInput={({ currentTarget }) => (words.value = currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            words.value = currentTarget.value;
+            refusal.clear(name);
+          }}
         />
       )}
     </Field>

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { ApiProblem } from "../lib/api.ts";
+import { wordsOf } from "../lib/problem-words.ts";
 import { useFocusLeft } from "./focus.ts";
 
 interface NoticeProps {
@@ -33,15 +34,16 @@ export function Notice({ kind, title, children, actions, live = false }: NoticeP
 
 /** Why a call was refused, and what to do. */
 export function ProblemNotice({ problem }: { readonly problem: ApiProblem }): JSX.Element {
+  const { title, more, remedy } = wordsOf(problem);
   return (
-    <Notice kind="bad" title={problem.title} live>
-      {problem.detail === "" ? null : <p>{problem.detail}</p>}
+    <Notice kind="bad" title={title} live>
+      {more === "" ? null : <p>{more}</p>}
       {problem.errors.map(({ pointer, detail }) => (
         <p key={pointer}>
-          <code>{pointer}</code> {detail}
+          <code>{pointer.slice(1)}</code> {detail}
         </p>
       ))}
-      {problem.remedy === null ? null : <p>{problem.remedy}</p>}
+      {remedy === null ? null : <p>{remedy}</p>}
     </Notice>
   );
 }

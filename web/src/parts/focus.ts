@@ -8,6 +8,16 @@ export function useFocusLeft<Box extends HTMLElement>(): RefObject<Box | null> {
   return box;
 }
 
+/** Moves the focus to the first field that is wrong, once it is marked so. */
+export function focusInvalid(within: Element | null): void {
+  requestAnimationFrame(() => {
+    const field = within?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    const closed = field?.closest("details");
+    if (closed !== null && closed !== undefined) closed.open = true;
+    field?.focus();
+  });
+}
+
 function leaveFocus(box: HTMLElement | null): void {
   if (box === null || !box.contains(document.activeElement)) return;
   const around = box.parentElement?.closest<HTMLElement>("section, form, main");

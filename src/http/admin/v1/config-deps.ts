@@ -1,6 +1,8 @@
 /** What the operations about the configuration work with. Nothing of it holds a secret. */
 export interface ConfigDeps {
   read(): Promise<ConfigView>;
+  /** Of what `read` would answer. */
+  etag(): Promise<string>;
   /** Null: there is no such version. */
   version(id: string): Promise<ConfigText | null>;
   check(text: string): Promise<ConfigCheck>;

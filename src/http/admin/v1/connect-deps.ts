@@ -3,6 +3,8 @@ import type { OptionSchema, SettingSchema } from "../../../contract/manifest.ts"
 /** What helps to link networks: what can be asked, whether it works, and how it is written. */
 export interface ConnectDeps {
   schema(): readonly ProtocolView[];
+  /** Two on this machine that are free now, for accounts that listen. */
+  freeAddresses(): Promise<readonly string[]>;
   tryAccount(asked: OnlineAsked): Promise<OnlineResult | "busy">;
   add(asked: ConnectAsked): Promise<ConnectResult>;
 }

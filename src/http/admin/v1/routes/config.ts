@@ -38,6 +38,7 @@ export const configRoutes: readonly Route<AdminV1Deps>[] = [
     needs: "admin",
     id: "getConfiguration",
     summary: "The configuration file, without its secrets.",
+    headers: { "If-None-Match": "The ETag of an earlier answer: the file is sent only if it is another one." },
     about:
       "Each secret is shown as a mask such as `<kept:3f9a0c2b1d>`. Written back, a mask stands for its secret again, wherever it has been moved to among values that are secret. What the environment sets is not in it. The `ETag` is for `PUT`.",
     answers: {
@@ -56,8 +57,11 @@ export const configRoutes: readonly Route<AdminV1Deps>[] = [
           },
         },
       },
+      304: { about: "It is still the file of this ETag." },
     },
-    handle: async (_call, { config }) => {
+    handle: async ({ request }, { config }) => {
+      const known = request.headers["if-none-match"];
+      if (known !== undefined && known === (await config.etag())) return { status: 304, headers: { ETag: known } };
       const { etag, ...view } = await config.read();
       return { status: 200, body: view, headers: { ETag: etag } };
     },

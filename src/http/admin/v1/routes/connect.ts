@@ -69,11 +69,19 @@ export const connectRoutes: readonly Route<AdminV1Deps>[] = [
     summary: "The protocols that accounts can have, with their settings as JSON Schema.",
     answers: {
       200: {
-        about: "`first`: what has to be asked before anything works. `accounts`: those that are there.",
-        schema: { type: "object", properties: { protocols: { type: "array", items: { type: "object" } } } },
+        about:
+          "`first`: what has to be asked before anything works. `accounts`: those that are there. `freeAddresses`: two on this machine, for accounts that listen.",
+        schema: {
+          type: "object",
+          properties: {
+            protocols: { type: "array", items: { type: "object" } },
+            freeAddresses: { type: "array", items: STRING },
+          },
+        },
       },
     },
-    handle: (_call, { connect }) => ok({ protocols: connect.schema() }),
+    handle: async (_call, { connect }) =>
+      ok({ protocols: connect.schema(), freeAddresses: await connect.freeAddresses() }),
   },
   {
     method: "POST",

@@ -1,3 +1,4 @@
+import { errorsAt } from "../../../v1/check.ts";
 import { ProblemError } from "../../../v1/problems.ts";
 import { type JsonSchema, ok, type Route } from "../../../v1/route.ts";
 import { inRooms, makeInvite, readInviteOrder } from "../../guest-office.ts";
@@ -19,6 +20,13 @@ const InviteSchema = {
     createdMs: moment,
     expiresMs: moment,
   },
+} as const satisfies JsonSchema;
+
+const ORDER = {
+  gateway: text,
+  uses: { type: "integer", minimum: 1, maximum: 100_000, description: "Absent: 1." },
+  expires: { ...text, description: "For how long it counts, such as 7d, which it is when absent." },
+  hold: { type: "boolean", description: "What they say first waits for approval." },
 } as const satisfies JsonSchema;
 
 /** Links by which people join a room from a browser. */
@@ -52,12 +60,7 @@ export const invitesRoutes: readonly Route<AdminV1Deps>[] = [
       type: "object",
       additionalProperties: false,
       required: ["gateway"],
-      properties: {
-        gateway: text,
-        uses: { type: "integer", minimum: 1, maximum: 100_000, description: "Absent: 1." },
-        expires: { ...text, description: "For how long it counts, such as 7d, which it is when absent." },
-        hold: { type: "boolean", description: "What they say first waits for approval." },
-      },
+      properties: ORDER,
     },
     answers: {
       201: {
@@ -68,9 +71,12 @@ export const invitesRoutes: readonly Route<AdminV1Deps>[] = [
     },
     handle: async ({ body }, { guests }) => {
       const order = readInviteOrder(body);
-      if (typeof order === "string") throw new ProblemError("bad_request", order);
+      if (typeof order === "string") throw new ProblemError("bad_request", order, { errors: errorsAt(order, ORDER) });
       const made = await makeInvite(guests, order);
-      if (!made.ok) throw new ProblemError("not_found", made.message);
+      if (!made.ok) {
+        const errors = [{ pointer: "/gateway", detail: made.message }];
+        throw new ProblemError("not_found", made.message, { errors });
+      }
       return { status: 201, body: made.invite };
     },
   },

@@ -1,5 +1,6 @@
 import { SCOPES } from "../../../../access/access.ts";
 import type { TokenResult } from "../../../../access/operate.ts";
+import { errorsAt } from "../../../v1/check.ts";
 import { ProblemError } from "../../../v1/problems.ts";
 import { type JsonSchema, ok, type Route } from "../../../v1/route.ts";
 import type { AdminV1Deps } from "../deps.ts";
@@ -43,6 +44,15 @@ const TokensSchema = {
   },
 } as const satisfies JsonSchema;
 
+const ORDER = {
+  account: { type: "string", description: "Of the HTTP API, such as api.game." },
+  gateways: { ...TokenSchema.properties.gateways, description: "What it sees; absent or null: all." },
+  scopes: { type: "array", items: { enum: SCOPES }, description: "Absent: read and write." },
+  name: { type: "string", description: "What it is for." },
+  expires: { ...nullableText, description: "For how long it counts, such as 90d." },
+  posts_per_minute: { type: ["integer", "null"] },
+} as const satisfies JsonSchema;
+
 const unknown = { about: "There is no such token." };
 
 /** Tokens of programs that use `/v1` of the accounts, all of them. */
@@ -70,19 +80,12 @@ export const tokensRoutes: readonly Route<AdminV1Deps>[] = [
       type: "object",
       additionalProperties: false,
       required: ["account"],
-      properties: {
-        account: { type: "string", description: "Of the HTTP API, such as api.game." },
-        gateways: { ...TokenSchema.properties.gateways, description: "What it sees; absent or null: all." },
-        scopes: { type: "array", items: { enum: SCOPES }, description: "Absent: read and write." },
-        name: { type: "string", description: "What it is for." },
-        expires: { ...nullableText, description: "For how long it counts, such as 90d." },
-        posts_per_minute: { type: ["integer", "null"] },
-      },
+      properties: ORDER,
     },
     answers: { 201: { about: "Made.", schema: MadeSchema }, 422: { about: "It cannot be made so." } },
     handle: async ({ body }, { operator }) => {
       const done = await operator.tokens({ action: "create", id: "", asked: body });
-      if (!done.ok) throw new ProblemError("unprocessable", done.message);
+      if (!done.ok) throw new ProblemError("unprocessable", done.message, { errors: errorsAt(done.message, ORDER) });
       return { status: 201, body: madeOf(done) };
     },
   },
