@@ -166,9 +166,13 @@ function isLongDown({ downSinceMs }: Pick<ChannelStatus, "downSinceMs">, { nowMs
 }
 
 function ofLane(of: string, lane: LaneStatus, { nowMs, waitingMs }: Circumstances): readonly Alert[] {
-  const { gateway, waiting, oldestMs, why, remedy } = lane;
+  const { gateway, waiting, oldest, oldestMs, why, remedy } = lane;
   if (oldestMs === null || nowMs - oldestMs < waitingMs) return [];
   const count = waiting === null ? "messages wait" : waiting === 1 ? "1 message waits" : `${waiting} messages wait`;
   const what = `${count} in gateway ${gateway}${why === null ? "" : `: ${why.message}`}`;
-  return [{ of, what, remedy, sinceMs: oldestMs }];
+  const about = oldest === null ? {} : { seq: oldest.seq };
+  return [{ of, what, remedy: remedy ?? UNANSWERED, sinceMs: oldestMs, ...about }];
 }
+
+const UNANSWERED =
+  "The network has not confirmed it yet. If it goes on, check that the server answers; the message is kept meanwhile, up to MaxAge.";

@@ -36,7 +36,7 @@ function ofSetAside(account: string, channel: string, { gateway, setAside = [] }
   const count = setAside.length === 1 ? "1 message was" : `${setAside.length} messages were`;
   const what = `${count} set aside in gateway ${gateway}, the last one is no. ${last.seq}: ${last.why.message}`;
   const remedy = `"rialto explain ${last.seq}" shows what became of it, and "rialto resend ${last.seq} '${place}'" sends it once more.`;
-  return [{ of: `${account} ${channel}`, what, remedy, sinceMs: first.atMs }];
+  return [{ of: `${account} ${channel}`, what, remedy, sinceMs: first.atMs, seq: last.seq }];
 }
 
 function byRoom(all: readonly Matter[], words: (count: number) => string): readonly Alert[] {

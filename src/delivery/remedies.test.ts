@@ -39,6 +39,7 @@ test.each([
   ["account", "forbidden", "auth", "credentials"],
   ["account", "remote_error", "config", "settings"],
   ["account", "bug", "lost", "Report"],
+  ["account", "forbidden", "auth", "Ask the people who run the network"],
   ["channel", "forbidden", undefined, "invite"],
   ["channel", "not_found", undefined, "name"],
   ["channel", "unsupported", undefined, "another channel"],

@@ -89,7 +89,7 @@ const TRIAL_REMEDIES: Readonly<Record<"account" | "channel", Partial<Record<Reas
 
 /** The same of an account that is only tried. */
 export function trialRemedyOf(part: "account" | "channel", why: Pick<Reason, "code">, cause?: Ended["cause"]): string {
-  const code = cause === "auth" || cause === "config" ? cause : why.code;
+  const code = causeOf(why, cause);
   return TRIAL_REMEDIES[part][code] ?? REMEDIES[part][code] ?? "";
 }
 
@@ -99,5 +99,9 @@ export function trialRemedyOf(part: "account" | "channel", why: Pick<Reason, "co
  */
 export function remedyOf(part: TroubledPart, why: Pick<Reason, "code"> | null, cause?: Ended["cause"]): string | null {
   if (why === null) return null;
-  return REMEDIES[part][cause === "auth" || cause === "config" ? cause : why.code];
+  return REMEDIES[part][causeOf(why, cause)];
 }
+
+/** Nothing in the settings lifts a ban. */
+const causeOf = ({ code }: Pick<Reason, "code">, cause: Ended["cause"] | undefined): ReasonCode =>
+  (cause === "auth" || cause === "config") && code !== "forbidden" ? cause : code;

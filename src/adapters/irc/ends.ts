@@ -1,7 +1,7 @@
 import type { ReasonCode } from "../../contract/outcome.ts";
 import type { Ended } from "../../contract/session.ts";
 import { errorCode, isBadCertificate } from "../../lib/network-error.ts";
-import { connectFailure, lost, misconfigured, needsLogin, placeName, type ServerPlace } from "../kit/ends.ts";
+import { banned, connectFailure, lost, misconfigured, needsLogin, placeName, type ServerPlace } from "../kit/ends.ts";
 import { quote } from "./quote.ts";
 
 export const closedByServer = (place: string): Ended => lost("network", `${place} closed the connection`);
@@ -44,10 +44,10 @@ const BANNED = /\bban(?:s|ned)?\b|dnsbl|blacklist|proxy|tor exit/iu;
 export function refusedBy(text: string): Ended {
   const said = `the server refuses the connection: ${quote(text)}`;
   if (USER_NAME.test(text)) return misconfigured(`${said}; change UserName`);
-  if (LINED.test(text)) return needsLogin(said);
+  if (LINED.test(text)) return banned(said);
   if (SASL.test(text)) return needsLogin(`${said}; set UseSASL = true, NickServNick and NickServPassword`);
   if (PASSING.test(text)) return lost("rate_limited", said);
-  if (BANNED.test(text)) return needsLogin(said);
+  if (BANNED.test(text)) return banned(said);
   if (PASSWORD.test(text)) return needsLogin(`${said}; check Password`);
   return lost("network", said);
 }

@@ -124,9 +124,11 @@ export async function opening(given: Partial<IrcSettings> = {}, since: Cursor | 
   const host = new RecordingHost(clock);
   const giveUp = new AbortController();
   const settings = ircSettings({ Server: `127.0.0.1:${port}`, ...given });
-  const opened = open({ settings, host, since, signal: giveUp.signal });
-  const peer = await client();
-  return { peer, clock, host, opened, giveUp };
+  const begin = async () => {
+    const opened = open({ settings, host, since, signal: giveUp.signal });
+    return { opened, peer: await client() };
+  };
+  return { ...(await begin()), clock, host, giveUp, again: begin };
 }
 
 /** A session that is in. */

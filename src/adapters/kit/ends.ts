@@ -12,6 +12,8 @@ export function quote(text: string): string {
 
 export const lost = (code: ReasonCode, message: string): Ended => ({ cause: "lost", why: { code, message } });
 export const needsLogin = (message: string): Ended => ({ cause: "auth", why: { code: "auth", message } });
+/** Of an account that the network does not let in, whatever its settings are. */
+export const banned = (message: string): Ended => ({ cause: "auth", why: { code: "forbidden", message } });
 export const misconfigured = (message: string): Ended => ({ cause: "config", why: { code: "config", message } });
 export const givenUp = (): Ended => lost("stopping", "connecting was cancelled");
 export const ASKED: Ended = { cause: "asked", why: { code: "stopping", message: "Rialto closed the connection" } };

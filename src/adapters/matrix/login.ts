@@ -1,6 +1,6 @@
 import type { Ended } from "../../contract/session.ts";
 import type { Client, Result } from "./client.ts";
-import { misconfigured, needsLogin } from "../kit/ends.ts";
+import { banned, misconfigured, needsLogin } from "../kit/ends.ts";
 import { isBarred, type MatrixFailure } from "./failure.ts";
 import { type Json, textIn } from "../kit/json.ts";
 import { serverOf } from "./room.ts";
@@ -61,8 +61,8 @@ export function endOf(failure: MatrixFailure, way: Way, isLogin = false): Ended 
   const { why, errcode, status, certificate } = failure;
   if (certificate) return misconfigured(`${why.message}; the server's admins must fix it, or correct Server`);
   if (errcode === "M_USER_DEACTIVATED")
-    return needsLogin("Rialto's user was deactivated; create another, or ask the server's admins to restore it");
-  if (isBarred(failure)) return needsLogin(why.message);
+    return banned("Rialto's user was deactivated; create another, or ask the server's admins to restore it");
+  if (isBarred(failure)) return banned(why.message);
   if (errcode === "M_UNKNOWN_TOKEN" || errcode === "M_MISSING_TOKEN")
     return way === "password" ? { cause: "lost", why } : needsLogin(TOKENS[way]);
   if (isLogin && errcode === "M_FORBIDDEN") {

@@ -2,7 +2,7 @@ import type { Reason } from "../../contract/outcome.ts";
 
 export const PAUSED: Reason = { code: "stopping", message: "an operator has paused the account" };
 export const RESUME =
-  "What goes there waits, up to MaxAge. Resume the account on the dashboard, or by POST /v1/admin/accounts/NAME/resume.";
+  "What goes there waits, up to MaxAge. To go on, press Resume beside the account on the dashboard.";
 export const ASKED: Reason = { code: "stopping", message: "an operator asked for another connection" };
 
 /** Whether an operator lets an account connect, and the news of it for whoever waits. */

@@ -2,12 +2,14 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ConfigFlaw } from "../../../src/http/admin/v1/config-deps.ts";
+import { place as address } from "../lib/router.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { useFresh } from "../parts/fresh.ts";
 import { Notice, ProblemNotice } from "../parts/Notice.tsx";
 import "./config.css";
 import type { ConfigEditor } from "./editor.ts";
+import { lineOf } from "./find.ts";
 import { PROBLEMS_ID, Problems } from "./Problems.tsx";
 import {
   applied,
@@ -192,6 +194,8 @@ function TextEditor({ editor, format, readOnly }: TextEditorProps): JSX.Element 
       const label = texts.editor;
       editor.current = openEditor(host.current, { label, text: draft.value, format, readOnly, onChange });
       editor.current.mark(checked.value?.problems ?? []);
+      const line = lineOf(draft.value, address.value.query.get("account") ?? "");
+      if (line !== null) editor.current.goTo(line, 1);
       isThere.value = true;
     });
     return () => {

@@ -21,7 +21,13 @@ const WORDS: Readonly<Record<Act, { readonly word: string; readonly label: (acco
   pause: { word: texts.pause, label: texts.pauseOf },
 };
 
-function actsFor({ state }: AccountStatus, isRepair: boolean): readonly Act[] {
+/** Only other settings end it: those are tried at once, without a press. */
+export const isOfSettings = ({ state, why }: AccountStatus): boolean =>
+  state === "action-needed" && (why?.code === "auth" || why?.code === "config");
+
+function actsFor(account: AccountStatus, isRepair: boolean): readonly Act[] {
+  const { state } = account;
+  if (isRepair && isOfSettings(account)) return [];
   const pause: readonly Act[] = isRepair ? [] : ["pause"];
   switch (state) {
     case "paused":

@@ -21,6 +21,8 @@ export const nowTexts = textsOf({
     "Rialto leaves this network until you resume it. What is said elsewhere meanwhile waits for it, as long as MaxAge allows.",
   toConfiguration: "Open the configuration",
   toConnect: "Link the first networks",
+  toSettings: "Open its settings",
+  toMessage: "Open the message",
   toGuests: "Open Access",
   toAccess: "Open webhooks",
   filter: "Filter",

@@ -42,6 +42,19 @@ test("a taken nick gets company, and the server has the last word", async () => 
   expect(host.records.filter(({ level }) => level !== "debug")).toMatchObject([told]);
 });
 
+test("a server that has answered without TLS before is not taken for one that expects TLS", async () => {
+  const { peer, opened, again } = await opening();
+  await peer.until(/^USER /);
+  peer.send(":irc.test NOTICE * :*** Looking up your hostname");
+  peer.end();
+  await opened;
+  const second = await again();
+  await second.peer.until(/^USER /);
+  second.peer.end();
+  const result = await second.opened;
+  expect(result.ok ? "" : result.ended.why.message).toMatch(/closed the connection$/);
+});
+
 test.each([
   ["says nothing that can be read, as where TLS is expected", [], /without sending anything; .*UseTLS = true$/],
   ["has spoken", [":irc.test NOTICE * :*** Looking up your hostname"], /closed the connection$/],

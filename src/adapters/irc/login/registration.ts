@@ -1,7 +1,7 @@
 import type { Host } from "../../../contract/host.ts";
 import type { Ended } from "../../../contract/session.ts";
 import { capsSettled, onCap, wantedCaps, withoutCaps } from "../wire/caps.ts";
-import { lost, misconfigured, needsLogin } from "../../kit/ends.ts";
+import { banned, lost, misconfigured, needsLogin } from "../../kit/ends.ts";
 import { quote } from "../quote.ts";
 import { refusedBy } from "../ends.ts";
 import { withIsupport } from "../wire/isupport.ts";
@@ -34,9 +34,13 @@ export type RegistrationSettings = Pick<
   | "NickServNick"
   | "NickServPassword"
   | "TLSClientCertificate"
+  | "Server"
   | "UseTLS"
   | "UseRelayMsg"
 >;
+
+/** Servers that have answered without TLS since the start: as many as there are accounts. */
+const knownPlain = new Set<string>();
 
 /**
  * From the open socket to the end of the message of the day. Capabilities and SASL come first (`CAP LS` holds the
@@ -110,6 +114,7 @@ export class Registration {
   take(line: IrcLine): void {
     const { command, params } = line;
     this.#heard = true;
+    if (!this.#settings.UseTLS) knownPlain.add(this.#settings.Server);
     const text = params.at(-1) ?? "";
     switch (command) {
       case "CAP":
@@ -143,7 +148,7 @@ export class Registration {
         this.#end(needsLogin(`the server's password is missing or wrong: ${quote(text)}; check Password`));
         break;
       case "465":
-        this.#end(needsLogin(`Rialto is banned from the server: ${quote(text)}`));
+        this.#end(banned(`Rialto is banned from the server: ${quote(text)}`));
         break;
       case "ERROR":
         this.#end(refusedBy(text));
@@ -230,7 +235,7 @@ export class Registration {
 
   /** A server that expects TLS answers nothing that we can read. */
   #hinted(ended: Ended): Ended {
-    if (this.#heard || this.#settings.UseTLS) return ended;
+    if (this.#heard || this.#settings.UseTLS || knownPlain.has(this.#settings.Server)) return ended;
     const { code, message } = ended.why;
     return {
       ...ended,
