@@ -4,6 +4,7 @@ import { decodeStored } from "../gateway/codec.ts";
 import type { LogSearch, Finds } from "../log/search.ts";
 import type { Known, Seq, StoredEntry, Subject } from "../log/log.ts";
 import type { Destinations } from "./destinations.ts";
+import { fateOf, isAboutWays, type Only, passes, passesLabel } from "./only.ts";
 import type { Drops } from "./drops.ts";
 import type { DropView, ExplainView, Story } from "./views.ts";
 import { accountOf } from "../gateway/subject.ts";
@@ -19,10 +20,14 @@ const FINDS = 50;
 /** Most finds that are read: a word such as "text" is in every payload, whatever was said. */
 const READ_MAX = 20_000;
 const WORDS_CHARS = 80;
+/** Messages of which the ways are looked at for those that were asked for. */
+const WAYS_MAX = 500;
 
 export interface ExplainOptions {
   /** Most messages that are answered with. */
   readonly limit?: number;
+  /** Absent: all. A number or an id finds its message in any case. */
+  readonly only?: Only;
   /** From which something goes anywhere. */
   readonly subjects: () => readonly Subject[];
   readonly archive: LogSearch;
@@ -38,13 +43,30 @@ export interface ExplainOptions {
  * so has no number. Rejects with the log's LogError.
  */
 export async function explain(question: string, options: ExplainOptions): Promise<ExplainView> {
-  const { drops, limit = STORIES } = options;
+  const { drops, limit = STORIES, only } = options;
   const found = question === "" ? [] : await named(question, options);
   const dropped = found.length > 0 ? drops.withRef(question) : drops.about(question);
   const shownDrops = dropped.slice(0, limit).map(dropView);
   if (found.length > 0) return { stories: await tell(found, options), drops: shownDrops, more: false };
+  if (only !== undefined) return await selected(question, only, options);
   const { seqs, more } = await withWords(question, options);
   return { stories: await tell(seqs, options), drops: shownDrops, more: more || dropped.length > limit };
+}
+
+async function selected(question: string, only: Only, options: ExplainOptions): Promise<ExplainView> {
+  const { drops, limit = STORIES } = options;
+  const isNarrow = isAboutWays(only);
+  const { seqs, more } = await withWords(question, { ...options, limit: isNarrow ? WAYS_MAX : limit });
+  const destinations = await options.destinations();
+  const stories: Story[] = [];
+  for (const seq of seqs) {
+    const story = await storyOf(seq, options, destinations);
+    if (story !== null && passes(only, story)) stories.push(story);
+    if (stories.length > limit) break;
+  }
+  const dropped = isNarrow ? [] : drops.about(question);
+  const isCut = more || stories.length > limit || dropped.length > limit;
+  return { stories: stories.slice(0, limit), drops: dropped.slice(0, limit).map(dropView), more: isCut };
 }
 
 /** The way of one message; null: nobody knows it. Rejects with a LogError. */
@@ -58,7 +80,7 @@ async function meantBy(seq: Seq, { archive }: Pick<Telling, "archive">): Promise
   return entry?.label === EventLabel.again ? (decodeStored(entry.payload).again?.of ?? seq) : seq;
 }
 
-type Telling = Omit<ExplainOptions, "drops" | "subjects">;
+type Telling = Omit<ExplainOptions, "drops" | "subjects" | "only">;
 
 interface Found {
   readonly seqs: readonly Seq[];
@@ -82,12 +104,12 @@ async function withWords(question: string, options: ExplainOptions): Promise<Fou
 async function lookThrough(
   question: string,
   searchesMax: number,
-  { archive, log, limit = STORIES }: ExplainOptions,
+  { archive, log, limit = STORIES, only }: ExplainOptions,
 ): Promise<Found> {
   const wanted = question.toLowerCase();
   const says = ({ label, payload }: StoredEntry): boolean => {
     // The same words as those of the message that it stands for.
-    if (label === EventLabel.again) return false;
+    if (label === EventLabel.again || (only !== undefined && !passesLabel(only, label))) return false;
     const { text, username } = decodeStored(payload).message;
     return text.toLowerCase().includes(wanted) || username.toLowerCase().includes(wanted);
   };
@@ -141,6 +163,7 @@ async function storyOf(seq: Seq, { archive, log, refs }: Telling, destinations: 
   if (subject === undefined) return null;
   const said = entry === null ? null : decodeStored(entry.payload);
   const receipts = await archive.receiptsOf(seq);
+  const ways = await destinations.of({ seq, subject, label: entry?.label ?? "", gone: entry === null }, receipts);
   return {
     seq,
     atMs: entry?.at ?? known?.at ?? 0,
@@ -152,6 +175,7 @@ async function storyOf(seq: Seq, { archive, log, refs }: Telling, destinations: 
     about: said?.about === null || said === null ? null : { is: said.about.is, seq: said.about.seq },
     gone: entry === null,
     refs: await refs(seq),
-    destinations: await destinations.of({ seq, subject, label: entry?.label ?? "", gone: entry === null }, receipts),
+    destinations: ways,
+    fate: fateOf(ways),
   };
 }

@@ -26,6 +26,7 @@ test("messages that were set aside are counted by lane, with the last one, its r
       what: "2 messages were set aside in gateway g, the last one is no. 7: HTTP 500",
       remedy: `"rialto explain 7" shows what became of it, and "rialto resend 7 'net.home/#room'" sends it once more.`,
       sinceMs: 300,
+      seq: 7,
     },
     expect.objectContaining({ what: "1 message was set aside in gateway h, the last one is no. 3: HTTP 500" }),
   ]);

@@ -135,6 +135,8 @@ export interface Alert {
   readonly what: string;
   readonly remedy: string | null;
   readonly sinceMs: number | null;
+  /** The message that it is about; absent: none. */
+  readonly seq?: number;
 }
 
 /** How the configuration on disk stands to the one that runs. */
@@ -199,7 +201,12 @@ export interface Story {
   /** Its ids where it was said. */
   readonly refs: readonly string[];
   readonly destinations: readonly Destination[];
+  /** How it stands at all of them: the worst counts. */
+  readonly fate: Fate;
 }
+
+/** `refused`: it did not arrive, and is not tried any more. `none`: there is nothing to say. */
+export type Fate = "arrived" | "waiting" | "unconfirmed" | "refused" | "none";
 
 export interface Destination {
   readonly gateway: string;

@@ -237,9 +237,10 @@ export class Admin {
       status: async () => scrubber.cleanAll(await status()),
       readiness: async () => scrubber.cleanAll(readinessOf(await health.look(), file())),
       metrics: () => this.metrics.scrape(),
-      explain: async (question, limit) => {
+      explain: async (question, limit, only) => {
         const asked = { ...telling, subjects: routes.subjects, drops: this.#drops };
-        return scrubber.cleanAll(await explain(question, limit === undefined ? asked : { ...asked, limit }));
+        const bounds = { ...(limit !== undefined && { limit }), ...(only !== undefined && { only }) };
+        return scrubber.cleanAll(await explain(question, { ...asked, ...bounds }));
       },
       story: async (seq) => scrubber.cleanAll(await explainOne(seq, telling)),
       control: async (accountKey, act) => await delivery().control(accountKey, act),

@@ -206,6 +206,7 @@ const STORY: Story = {
   gone: false,
   refs: [],
   destinations: [],
+  fate: "none",
 };
 
 beforeEach(() => void vi.stubEnv("TZ", "Europe/Berlin"));

@@ -36,7 +36,6 @@ test.each([
   ["account", "auth", undefined, "credentials"],
   ["account", "config", undefined, "settings"],
   ["account", "network", "lost", "can be reached"],
-  ["account", "forbidden", "auth", "credentials"],
   ["account", "remote_error", "config", "settings"],
   ["account", "bug", "lost", "Report"],
   ["account", "forbidden", "auth", "Ask the people who run the network"],

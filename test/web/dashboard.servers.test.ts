@@ -73,6 +73,24 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await page.getByText("No message was found.").waitFor();
   });
 
+  test("the messages are listed without joins, each with its state, and narrowed by state and account", async () => {
+    const { page } = desk;
+    await office.rialto().client("desk").say({ text: "which one arrived", username: "anna" });
+    await goTo(desk, "Messages");
+    const rows = page.getByRole("list", { name: "Results" }).getByRole("listitem");
+    await rows.filter({ hasText: "which one arrived" }).filter({ hasText: "arrived" }).waitFor();
+    expect(await rows.filter({ hasText: "event: join" }).count()).toBe(0);
+    await page.getByRole("checkbox", { name: "Show joins, leaves and deletions" }).check();
+    await rows.filter({ hasText: "event: join" }).first().waitFor();
+    await page.getByRole("checkbox", { name: "Show joins, leaves and deletions" }).uncheck();
+    await rows.filter({ hasText: "event: join" }).first().waitFor({ state: "detached" });
+    await page.getByRole("combobox", { name: "State" }).selectOption("did not arrive");
+    await page.getByText("No message was found.").waitFor();
+    await page.getByRole("combobox", { name: "State" }).selectOption("All states");
+    await page.getByRole("combobox", { name: "Account" }).selectOption("irc.town");
+    await rows.filter({ hasText: "which one arrived" }).waitFor();
+  });
+
   test("a configuration with an error is refused at its line; a good one is applied, and no message is lost", async () => {
     const { eve } = office;
     const rialto = office.rialto();

@@ -107,7 +107,10 @@ needs(["chromium"], () => {
         .getByRole("row")
         .filter({ hasText: channelOf(name) })
         .waitFor();
-      await page.getByRole("combobox", { name: "Gateway" }).selectOption(name);
+      await page
+        .getByRole("region", { name: "Test message" })
+        .getByRole("combobox", { name: "Gateway" })
+        .selectOption(name);
     }
     await page.goto(`${url}/#/messages?q=onerror`);
     await expectAll(page, [DROPPED], "table");

@@ -6,11 +6,14 @@ import { type ApiProblem, get } from "../lib/api.ts";
 import { connection } from "../lib/live.ts";
 import { goTo, linkTo, place } from "../lib/router.ts";
 import { ProblemNotice } from "../parts/Notice.tsx";
+import { State } from "../parts/State.tsx";
 import { type Column, Table } from "../parts/Table.tsx";
 import { Time } from "../parts/Time.tsx";
 import "./messages.css";
+import { addressOf, type Choice, choiceIn, Choices, queryOf } from "./Choices.tsx";
 import { TestMessage } from "./TestMessage.tsx";
-import { messageTexts as texts } from "./texts.ts";
+import { messageTexts as texts, overallTexts } from "./texts.ts";
+import { FATE_KINDS } from "./fates.ts";
 import { Way } from "./Way.tsx";
 
 /** So long nobody types before it is looked for. */
@@ -19,6 +22,8 @@ const TYPED_MS = 300;
 /** What was said, and where it went. The address has what is looked for and which message is open. */
 export function MessagesPage(): JSX.Element {
   const question = place.value.query.get("q") ?? "";
+  const only = choiceIn(place.value.query);
+  const asked = queryOf(question, only);
   const opened = Number(place.value.parts[0] ?? 0);
   const found = useSignal<ExplainView | null>(null);
   const problem = useSignal<ApiProblem | null>(null);
@@ -27,8 +32,9 @@ export function MessagesPage(): JSX.Element {
   useEffect(() => {
     const gone = new AbortController();
     const ask = async (): Promise<void> => {
-      const query = new URLSearchParams({ q: question });
-      const answer = await get<ExplainView>(`/v1/admin/messages?${query}`, { signal: gone.signal });
+      const answer = await get<ExplainView>(`/v1/admin/messages?${new URLSearchParams(asked)}`, {
+        signal: gone.signal,
+      });
       if (gone.signal.aborted) return;
       problem.value = answer.ok ? null : answer.problem;
       // What was found for other words is no answer to these.
@@ -36,7 +42,7 @@ export function MessagesPage(): JSX.Element {
     };
     void ask();
     return () => gone.abort();
-  }, [question, again.value]);
+  }, [JSON.stringify(asked), again.value]);
   useEffect(() => {
     if (connection.value === "live" && problem.value !== null) again.value += 1;
   }, [connection.value]);
@@ -45,14 +51,15 @@ export function MessagesPage(): JSX.Element {
       <div class="head">
         <h1>{texts.title}</h1>
       </div>
-      <Search key="search" question={question} onAsk={() => (again.value += 1)} />
+      <Search key="search" question={question} only={only} onAsk={() => (again.value += 1)} />
+      <Choices only={only} question={question} />
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {found.value === null ? (
         problem.value === null ? (
           <p role="status">{texts.loading}</p>
         ) : null
       ) : (
-        <Results found={found.value} question={question} opened={opened} />
+        <Results found={found.value} question={question} only={only} opened={opened} />
       )}
       <TestMessage />
     </div>
@@ -61,18 +68,19 @@ export function MessagesPage(): JSX.Element {
 
 interface SearchProps {
   readonly question: string;
+  readonly only: Choice;
   /** Also for the same once more. */
   readonly onAsk: () => void;
 }
 
-function Search({ question, onAsk }: SearchProps): JSX.Element {
+function Search({ question, only, onAsk }: SearchProps): JSX.Element {
   const id = useId();
   const typed = useSignal(question);
   /** What this box has asked for; all else comes from the address. */
   const asked = useRef(question);
   const ask = (replace: boolean): void => {
     asked.current = typed.value.trim();
-    goTo(linkTo(["messages"], { q: asked.current }), { replace });
+    goTo(linkTo(["messages"], addressOf(asked.current, only)), { replace });
   };
   useEffect(() => {
     if (question === asked.current) return;
@@ -109,11 +117,12 @@ function Search({ question, onAsk }: SearchProps): JSX.Element {
 interface ResultsProps {
   readonly found: ExplainView;
   readonly question: string;
+  readonly only: Choice;
   /** Number of the message whose way is shown; 0: none. */
   readonly opened: number;
 }
 
-function Results({ found: { stories, drops, more }, question, opened }: ResultsProps): JSX.Element {
+function Results({ found: { stories, drops, more }, question, only, opened }: ResultsProps): JSX.Element {
   const isLoose = opened > 0 && !stories.some(({ seq }) => seq === opened);
   return (
     <section class="card stack" aria-labelledby="results-title">
@@ -122,7 +131,7 @@ function Results({ found: { stories, drops, more }, question, opened }: ResultsP
       {stories.length === 0 ? <p role="status">{texts.none}</p> : null}
       <ul class="results" aria-label={texts.results}>
         {stories.map((story) => (
-          <Result key={story.seq} story={story} question={question} isOpen={story.seq === opened} />
+          <Result key={story.seq} story={story} address={addressOf(question, only)} isOpen={story.seq === opened} />
         ))}
       </ul>
       {more ? <p class="muted">{texts.more}</p> : null}
@@ -133,22 +142,24 @@ function Results({ found: { stories, drops, more }, question, opened }: ResultsP
 
 interface ResultProps {
   readonly story: Story;
-  readonly question: string;
+  /** What is looked for. */
+  readonly address: Readonly<Record<string, string>>;
   readonly isOpen: boolean;
 }
 
-function Result({ story, question, isOpen }: ResultProps): JSX.Element {
-  const { seq, atMs, account, channel, by, event, words } = story;
+function Result({ story, address, isOpen }: ResultProps): JSX.Element {
+  const { seq, atMs, account, channel, by, event, words, fate } = story;
   return (
     <li>
       <button
         type="button"
         class="result"
         aria-expanded={isOpen}
-        onClick={() => goTo(linkTo(isOpen ? ["messages"] : ["messages", seq], { q: question }))}
+        onClick={() => goTo(linkTo(isOpen ? ["messages"] : ["messages", seq], address))}
       >
         <span class="who">{by === "" ? texts.nameless : by}</span>
         <span class="said">{words === "" ? texts.wordless : words}</span>
+        {fate === "none" ? <span /> : <State kind={FATE_KINDS[fate]} word={overallTexts[fate]} />}
         <span class="muted">
           {event === "" ? null : `${texts.event(event)} · `}
           {texts.in(channel, account)} · <Time ms={atMs} />

@@ -1,4 +1,4 @@
-import type { Destination, Story } from "../../../src/admin/views.ts";
+import type { Destination, Fate, Story } from "../../../src/admin/views.ts";
 import type { StateKind } from "../parts/State.tsx";
 
 const KINDS: Readonly<Record<Destination["state"], StateKind>> = {
@@ -17,6 +17,14 @@ const KINDS: Readonly<Record<Destination["state"], StateKind>> = {
   unread: "none",
   before: "none",
   unknown: "none",
+};
+
+export const FATE_KINDS: Readonly<Record<Fate, StateKind>> = {
+  arrived: "good",
+  waiting: "warn",
+  unconfirmed: "warn",
+  refused: "bad",
+  none: "none",
 };
 
 export const kindOf = ({ state }: Pick<Destination, "state">): StateKind => KINDS[state];

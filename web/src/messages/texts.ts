@@ -1,4 +1,4 @@
-import type { Destination } from "../../../src/admin/views.ts";
+import type { Destination, Fate } from "../../../src/admin/views.ts";
 import { plural, textsOf } from "../lib/texts.ts";
 
 /** The account of what is said by `rialto send` and as a test message. */
@@ -10,6 +10,11 @@ export const messageTexts = textsOf({
   searchHint: "words, a name, a number of the log, or an id on any network",
   newest: "The newest messages",
   results: "Results",
+  allGateways: "All gateways",
+  account: "Account",
+  allAccounts: "All accounts",
+  allStates: "All states",
+  events: "Show joins, leaves and deletions",
   none: "No message was found.",
   more: "There are more: say more of what you look for.",
   loading: "Looking…",
@@ -55,6 +60,15 @@ export const messageTexts = textsOf({
   send: "Send test message",
   sent: (count: number) => `Said, to ${plural(count, "destination")}. Its way:`,
   noGateways: "There is no gateway yet: make one on the page Connect.",
+});
+
+/** How a message stands at all its destinations together. */
+export const overallTexts: Readonly<Record<Fate, string>> = textsOf({
+  arrived: "arrived",
+  waiting: "waits",
+  unconfirmed: "unconfirmed",
+  refused: "did not arrive",
+  none: "",
 });
 
 /** How a message stands at a destination, in a word or two. */

@@ -8,6 +8,9 @@ const QUESTION_MAX = 1000;
 const LIMIT = { usual: 20, most: 50 };
 const SEQ = /^[1-9]\d{0,14}$/u;
 
+const FATES = ["arrived", "waiting", "unconfirmed", "refused"] as const;
+const isFate = (text: string): text is (typeof FATES)[number] => FATES.some((fate) => fate === text);
+
 async function find({ query }: Call, { operator }: AdminV1Deps): Promise<Reply> {
   const question = query.get("q")?.trim() ?? "";
   const limit = Number(query.get("limit") ?? LIMIT.usual);
@@ -17,7 +20,10 @@ async function find({ query }: Call, { operator }: AdminV1Deps): Promise<Reply> 
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT.most) {
     throw new ProblemError("bad_request", `limit is a number from 1 to ${LIMIT.most}`);
   }
-  return ok(await operator.explain(question, limit));
+  const fate = query.get("fate");
+  if (fate !== null && !isFate(fate)) throw new ProblemError("bad_request", `fate is one of ${FATES.join(", ")}`);
+  const only = { gateway: query.get("gateway"), account: query.get("account"), fate };
+  return ok(await operator.explain(question, limit, { ...only, events: query.get("events") !== "false" }));
 }
 
 async function tell({ params }: Call, { operator }: AdminV1Deps): Promise<Reply> {
@@ -79,6 +85,14 @@ export const adminMessagesRoutes: readonly Route<AdminV1Deps>[] = [
         maxLength: QUESTION_MAX,
         description: "A number of the log, an id on any network, or words of the text or its sender's name. None: all.",
       },
+      gateway: { type: "string", maxLength: 1000, description: "Only what went through it." },
+      account: { type: "string", maxLength: 1000, description: "Only what was said there or went there." },
+      fate: {
+        enum: FATES,
+        description:
+          "Only what arrived everywhere, still waits somewhere, may or may not have arrived, or did not arrive somewhere. The worst counts.",
+      },
+      events: { type: "boolean", default: true, description: "false: no joins, leaves and deletions." },
       limit: { type: "integer", minimum: 1, maximum: LIMIT.most, default: LIMIT.usual },
     },
     answers: {
