@@ -74,7 +74,7 @@ export async function load(): Promise<void> {
 }
 
 /** Another text in the editor. */
-export function place(text: string): void {
+function place(text: string): void {
   batch(() => {
     draft.value = text;
     placed.value += 1;

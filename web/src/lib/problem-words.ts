@@ -34,7 +34,7 @@ export function wordsOf({ code, title, detail, remedy }: ApiProblem): ProblemWor
 }
 
 /** With a capital, and without an end. Pure. */
-export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The errors by the fields of a form, which are named as those of the request; and all others. Pure. */
 export function errorsByField(
