@@ -187,7 +187,7 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
     await form.getByText("Fill this in first.").waitFor();
     const name = form.getByLabel("Name of the account");
     expect(await name.getAttribute("aria-invalid")).toBe("true");
-    await expect.poll(async () => await name.evaluate((node) => node === node.ownerDocument.activeElement)).toBe(true);
+    await expect.poll(async () => await name.and(page.locator(":focus")).count()).toBe(1);
     await page.keyboard.type("third");
     await form.getByText("Fill this in first.").waitFor({ state: "detached" });
     expect(await name.getAttribute("aria-invalid")).toBeNull();

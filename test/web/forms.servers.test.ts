@@ -32,7 +32,7 @@ needs(["chromium"], () => {
   });
 
   const hasFocus = async (field: Locator): Promise<boolean> =>
-    await field.evaluate((node) => node === node.ownerDocument.activeElement);
+    (await field.and(field.page().locator(":focus")).count()) === 1;
 
   test("a button that has nothing to work on says why, and leads to where that is added", async () => {
     const { page } = visit;

@@ -5,7 +5,7 @@ import { post } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { Field } from "../parts/Field.tsx";
-import { useRefusal } from "../parts/Refusal.tsx";
+import { type Refusal, useRefusal } from "../parts/Refusal.tsx";
 import { type MadeToken, tokens } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
 
@@ -41,12 +41,7 @@ export function NewToken({ accounts, onClose }: NewTokenProps): JSX.Element {
     onClose(answer.value);
     await tokens.load();
   };
-  const typed =
-    (field: string, value: Signal<string>) =>
-    ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void => {
-      value.value = currentTarget.value;
-      refusal.clear(field);
-    };
+  const typed = (field: string, value: Signal<string>) => typedInto(refusal, field, value);
   return (
     <Dialog
       title={texts.newToken}
@@ -90,6 +85,13 @@ export function NewToken({ accounts, onClose }: NewTokenProps): JSX.Element {
     </Dialog>
   );
 }
+
+const typedInto =
+  (refusal: Pick<Refusal, "clear">, field: string, value: Signal<string>) =>
+  ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void => {
+    value.value = currentTarget.value;
+    refusal.clear(field);
+  };
 
 interface ChoicesProps {
   readonly name: string;

@@ -77,11 +77,7 @@ export function ConfigPage(): JSX.Element {
         </Notice>
       )}
       <Told />
-      {hasErrors.value && errors > 0 ? (
-        <Notice kind="bad" title={texts.hasErrors} live>
-          <p>{texts.hasErrorsMore}</p>
-        </Notice>
-      ) : null}
+      {hasErrors.value && errors > 0 ? <Faulty /> : null}
       <TextEditor editor={editor} format={format} readOnly={!writable} />
       <p class="hint">{texts.secrets}</p>
       <div class="buttons">
@@ -110,6 +106,12 @@ export function ConfigPage(): JSX.Element {
     </div>
   );
 }
+
+const Faulty = (): JSX.Element => (
+  <Notice kind="bad" title={texts.hasErrors} live>
+    <p>{texts.hasErrorsMore}</p>
+  </Notice>
+);
 
 /** What came of the last thing that was asked. */
 function Told(): JSX.Element | null {
