@@ -51,4 +51,6 @@ export async function actOn(message: Locator, button: string): Promise<void> {
 
 /** The texts of the room that begin so, in order. A text that still waits for its answer is not one of the room. */
 export const shown = async (page: Page, prefix: string): Promise<string[]> =>
-  (await logOf(page).locator("article:not(.waiting) .text").allTextContents()).filter((text) => text.startsWith(prefix));
+  (await logOf(page).locator("article:not(.waiting) .text").allTextContents()).filter((text) =>
+    text.startsWith(prefix),
+  );
