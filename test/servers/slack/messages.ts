@@ -140,9 +140,9 @@ export class Messages {
 
   /** A file is deleted: its messages have a mark in its place. */
   loseFile(id: string): void {
-    const rows = this.#world.channels.values().flatMap(({ messages }) => messages.values());
-    const having = [...rows.filter(({ files }) => files.includes(id))];
-    const losing = having.map((row) => ({ row, before: this.shown(row) }));
+    const channels = [...this.#world.channels.values()];
+    const rows = channels.flatMap(({ messages }) => Array.from(messages.values()));
+    const losing = rows.filter(({ files }) => files.includes(id)).map((row) => ({ row, before: this.shown(row) }));
     this.#world.files.delete(id);
     for (const { row, before } of losing) this.#changed(row, before);
   }
