@@ -135,27 +135,6 @@ describe("files", () => {
     writeFileSync(join(folder, "latin.toml"), Buffer.from('[api.left]\nLabel = "caf\xe9"\n', "latin1"));
     expect(told(load({ path: "latin.toml" }, { env: {}, cwd: folder }))).toEqual(["2:13 error unreadable"]);
   });
-
-  test.each([
-    ["with AdminBindAddress it starts", '[general]\nAdminBindAddress = "127.0.0.1:1"', true],
-    ["with an AdminBindAddress that is not opened it does not", '[general]\nAdminBindAddress = "0.0.0.0:1"', false],
-    ["with accounts alone it does not", '[api.a]\nBindAddress = "127.0.0.1:1"', false],
-  ])("without a gateway: %s", (_name, text, ok) => {
-    const loaded = load({ text, format: "toml", name: "x" }, { env: {}, cwd: folder });
-    expect(loaded.ok).toBe(ok);
-    expect(told(loaded)).toContain(`1:1 ${ok ? "warning" : "error"} no-gateway`);
-  });
-
-  test("an empty file lacks a gateway", () => {
-    for (const format of ["toml", "yaml"] as const) {
-      const loaded = load({ text: "", format, name: "empty" }, { env: {}, cwd: folder });
-      expect(told(loaded)).toEqual(["1:1 error no-gateway"]);
-      expect(loaded.problems[0]?.remedy).toContain("AdminBindAddress");
-    }
-    expect(told(load({ text: "[]", format: "json", name: "a.json" }, { env: {}, cwd: folder }))).toContain(
-      "1:1 error bad-value",
-    );
-  });
 });
 
 describe("settings", () => {
