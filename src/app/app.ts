@@ -40,7 +40,7 @@ export interface App {
    * Reads the configuration again and goes on with it; null where it did not come from a file. Never rejects but for
    * bugs.
    */
-  readonly reload: (() => Promise<Reloaded>) | null;
+  reload(): Promise<Reloaded> | null;
   /**
    * Stops sending and taking in, finishes answers, ends streams, leaves the networks, and commits what is waiting:
    * about 8 s at most beside the last commit. Idempotent.
@@ -110,28 +110,16 @@ export async function startApp(
     const follow = followedBy(remoteFiles, clusterNode);
     const running: Running = { ...common, config, servers, delivery, share, follow };
     const file = new ConfigFile(() => systemClock.nowMs());
-    reloader = read === null ? null : new Reloader(running, read, file, logger);
-    const isNone = (): boolean => newFile !== null && running.config.path === null;
-    const reload = reloadOf(reloader);
+    reloader = read && new Reloader(running, read, file, logger);
+    const source = sourceOf({ running, reloader, file, newFile });
     await servers.listen();
     media = await listenForMedia(config, files, share, logger);
-    const view = (): ConfigFileView => (isNone() ? { ...file.view, trouble: null } : file.view);
-    const own = { reload, newFile, isNone, wrote, file: view, tokens: tokens.get, cluster: clusterNode, scrubber };
+    const own = { ...source, wrote, tokens: tokens.get, cluster: clusterNode, scrubber };
     await admin.open({ ...shownOf(running), ...own, log, logger });
     delivery.start();
     clusterNode?.join(running);
-    const { addresses } = servers;
-    const dashboard = (): string | null => admin.dashboard(running.config.general)?.url ?? null;
-    return {
-      addresses,
-      failed: log.failed,
-      probe: () => log.marks(PROBE),
-      dashboard,
-      get reload() {
-        return isNone() ? null : reload;
-      },
-      stop: once(stop),
-    };
+    const seen = seenFromOutside(running, source, admin);
+    return { ...seen, failed: log.failed, probe: () => log.marks(PROBE), stop: once(stop) };
   } catch (error) {
     await stop();
     throw error;
@@ -158,8 +146,34 @@ function shownOf(running: Running) {
   };
 }
 
-const reloadOf = (reloader: Reloader | null): App["reload"] =>
-  reloader === null ? null : async () => await reloader.reload();
+function seenFromOutside(
+  running: Running,
+  { isNone, reload }: ReturnType<typeof sourceOf>,
+  admin: Admin,
+): Pick<App, "addresses" | "dashboard" | "reload"> {
+  return {
+    addresses: running.servers.addresses,
+    dashboard: () => admin.dashboard(running.config.general)?.url ?? null,
+    reload: () => (isNone() ? null : (reload?.() ?? null)),
+  };
+}
+
+/** Where the configuration comes from: a file, or the built-in example until `newFile` is written. */
+function sourceOf(of: {
+  readonly running: Running;
+  readonly reloader: Reloader | null;
+  readonly file: ConfigFile;
+  readonly newFile: string | null;
+}) {
+  const { running, reloader, file, newFile } = of;
+  const isNone = (): boolean => newFile !== null && running.config.path === null;
+  return {
+    newFile,
+    isNone,
+    reload: reloader === null ? null : async () => await reloader.reload(),
+    file: (): ConfigFileView => (isNone() ? { ...file.view, trouble: null } : file.view),
+  };
+}
 
 /** No mark begins like this: the answer is as short as can be. */
 const PROBE = "\0";

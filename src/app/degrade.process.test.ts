@@ -64,9 +64,9 @@ test("what is said while an account stays down waits for it, until the configura
   expect([...app.addresses.keys()]).toEqual(["api.left", "api.right"]);
   await clientOf(0).say({ gateway: "all", text: "two" });
   file.text = textOf('IgnoreNicks = ["a("]\nBuffer = 20');
-  expect(await app.reload?.()).toMatchObject({ is: "refused", problems: [{ severity: "error" }] });
+  expect(await app.reload()).toMatchObject({ is: "refused", problems: [{ severity: "error" }] });
   file.text = textOf("Buffer = 20");
-  expect(await app.reload?.()).toMatchObject({ is: "applied", moved: { accounts: { changed: ["api.third"] } } });
+  expect(await app.reload()).toMatchObject({ is: "applied", moved: { accounts: { changed: ["api.third"] } } });
   await clientOf(0).say({ gateway: "all", text: "three" });
   expect(await clientOf(2).texts()).toEqual(["one", "two", "three"]);
 });
@@ -107,7 +107,7 @@ test("what it left out comes back with a reload as with a start", async () => {
   file.text = textOf().replace(/"all"\nenable = true/u, '"all"\nenable = "perhaps"');
   const app = await running(file);
   file.text = textOf();
-  expect(await app.reload?.()).toMatchObject({ is: "applied" });
+  expect(await app.reload()).toMatchObject({ is: "applied" });
   await clientOf(0).say({ gateway: "all", text: "two" });
   expect(await clientOf(2).texts()).toEqual(["one", "two"]);
 });

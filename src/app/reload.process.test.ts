@@ -52,7 +52,7 @@ const read = (text: string): Loaded => load({ text, format: "toml", name: "t" },
 async function running(file: {
   text: string;
   reads?: number;
-}): Promise<App & { readonly again: NonNullable<App["reload"]> }> {
+}): Promise<App & { readonly again: () => NonNullable<ReturnType<App["reload"]>> }> {
   const loaded = read(file.text);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const logger = createLogger({ debug: false, format: "json", file: join(dataPath, "log"), scrubber: new Scrubber() });
@@ -61,9 +61,12 @@ async function running(file: {
     return read(file.text);
   });
   onTestFinished(() => app.stop());
-  const { reload } = app;
-  if (reload === null) throw new Error("it cannot be reloaded");
-  return { ...app, again: reload };
+  const again = (): NonNullable<ReturnType<App["reload"]>> => {
+    const reloading = app.reload();
+    if (reloading === null) throw new Error("it cannot be reloaded");
+    return reloading;
+  };
+  return { ...app, again };
 }
 
 const LEFT_RIGHT: Gateway = { name: "g", bridges: ["api.left api", "api.right api"] };

@@ -71,7 +71,7 @@ test("systemd hears of a reload and of its end; without a file, the log says so"
   followReloads({ reload }, { asked, systemd, logger: memory.logger });
   await through.promise;
   expect(told).toEqual(["reloading", "ready the configuration: unchanged"]);
-  followReloads({ reload: null }, { asked, systemd, logger: memory.logger });
+  followReloads({ reload: () => null }, { asked, systemd, logger: memory.logger });
   expect(told).toHaveLength(2);
   expect(memory.lines).toHaveLength(1);
 });

@@ -45,12 +45,12 @@ export function followReloads(
   { asked, systemd, logger }: { readonly asked: ReloadRequests; readonly systemd: Systemd; readonly logger: Logger },
 ): void {
   asked.follow(() => {
-    const { reload } = app;
-    if (reload === null) {
+    const reloading = app.reload();
+    if (reloading === null) {
       logger.info("there is no configuration file to reload");
       return;
     }
     systemd.reloading();
-    void reload().then(({ is }) => systemd.ready(`the configuration: ${is}`));
+    void reloading.then(({ is }) => systemd.ready(`the configuration: ${is}`));
   });
 }
