@@ -16,7 +16,7 @@ import { openSqliteLog } from "../log/sqlite/open.ts";
 import { Destinations } from "./destinations.ts";
 import { Drops } from "./drops.ts";
 import { explain } from "./explain.ts";
-import type { Only } from "./only.ts";
+import type { StoryFilter } from "./story-filter.ts";
 import { aLane, aRoom, aStatus } from "./samples.suite.ts";
 import type { Destination, Story } from "./views.ts";
 
@@ -268,15 +268,15 @@ test("more than ten that were not relayed are ten, and it says that there are mo
   expect([found.length, more]).toEqual([10, true]);
 });
 
-test("a question can be about one gateway, account or fate, and leaves out joins, leaves and deletions", async () => {
+test("a question can be about one gateway, account or state, and leaves out joins, leaves and deletions", async () => {
   const arrived = await said({ text: "one" });
   await end({ seq: arrived, state: "sent", detail: "{}" });
   const refused = await said({ text: "two" });
   await end({ seq: refused, state: "failed", detail: "{}" });
   const join = await said({ text: "ann joins", event: "join" });
   await said({ text: "", event: "msg_delete" });
-  const all = { gateway: null, account: null, fate: null, events: false } as const;
-  const seqs = async (only: Partial<Only>): Promise<Seq[]> => {
+  const all = { gateway: null, account: null, state: null, events: false } as const;
+  const seqs = async (only: Partial<StoryFilter>): Promise<Seq[]> => {
     const options = { subjects: routes.subjects, archive: log.archive, log, drops, only: { ...all, ...only } };
     const refs = async (seq: Seq) => await log.ids.refs(seq, null);
     const destinations = async () => new Destinations({ log, routes, accounts: await Promise.resolve(accounts) });
@@ -284,7 +284,7 @@ test("a question can be about one gateway, account or fate, and leaves out joins
   };
   expect(await seqs({})).toEqual([refused, arrived]);
   expect(await seqs({ events: true })).toContain(join);
-  expect(await seqs({ fate: "refused" })).toEqual([refused]);
+  expect(await seqs({ state: "refused" })).toEqual([refused]);
   expect(await seqs({ gateway: "g", account: "net.b" })).toEqual([refused, arrived]);
   expect(await seqs({ gateway: "other" })).toEqual([]);
   expect(await seqs({ account: "net.c" })).toEqual([]);

@@ -4,7 +4,7 @@ import { decodeStored } from "../gateway/codec.ts";
 import type { LogSearch, Finds } from "../log/search.ts";
 import type { Known, Seq, StoredEntry, Subject } from "../log/log.ts";
 import type { Destinations } from "./destinations.ts";
-import { fateOf, isAboutWays, type Only, passes, passesLabel } from "./only.ts";
+import { isAboutDestinations, passes, passesLabel, stateOf, type StoryFilter } from "./story-filter.ts";
 import type { Drops } from "./drops.ts";
 import type { DropView, ExplainView, Story } from "./views.ts";
 import { accountOf } from "../gateway/subject.ts";
@@ -27,7 +27,7 @@ export interface ExplainOptions {
   /** Most messages that are answered with. */
   readonly limit?: number;
   /** Absent: all. A number or an id finds its message in any case. */
-  readonly only?: Only;
+  readonly only?: StoryFilter;
   /** From which something goes anywhere. */
   readonly subjects: () => readonly Subject[];
   readonly archive: LogSearch;
@@ -53,9 +53,9 @@ export async function explain(question: string, options: ExplainOptions): Promis
   return { stories: await tell(seqs, options), drops: shownDrops, more: more || dropped.length > limit };
 }
 
-async function selected(question: string, only: Only, options: ExplainOptions): Promise<ExplainView> {
+async function selected(question: string, only: StoryFilter, options: ExplainOptions): Promise<ExplainView> {
   const { drops, limit = STORIES } = options;
-  const isNarrow = isAboutWays(only);
+  const isNarrow = isAboutDestinations(only);
   const { seqs, more } = await withWords(question, { ...options, limit: isNarrow ? WAYS_MAX : limit });
   const destinations = await options.destinations();
   const stories: Story[] = [];
@@ -176,6 +176,6 @@ async function storyOf(seq: Seq, { archive, log, refs }: Telling, destinations: 
     gone: entry === null,
     refs: await refs(seq),
     destinations: ways,
-    fate: fateOf(ways),
+    state: stateOf(ways),
   };
 }

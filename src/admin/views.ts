@@ -202,11 +202,11 @@ export interface Story {
   readonly refs: readonly string[];
   readonly destinations: readonly Destination[];
   /** How it stands at all of them: the worst counts. */
-  readonly fate: Fate;
+  readonly state: StoryState;
 }
 
 /** `refused`: it did not arrive, and is not tried any more. `none`: there is nothing to say. */
-export type Fate = "arrived" | "waiting" | "unconfirmed" | "refused" | "none";
+export type StoryState = "arrived" | "waiting" | "unconfirmed" | "refused" | "none";
 
 export interface Destination {
   readonly gateway: string;

@@ -206,7 +206,7 @@ const STORY: Story = {
   gone: false,
   refs: [],
   destinations: [],
-  fate: "none",
+  state: "none",
 };
 
 beforeEach(() => void vi.stubEnv("TZ", "Europe/Berlin"));

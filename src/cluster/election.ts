@@ -130,7 +130,7 @@ export class Election {
     return this.#isLeaving && this.#phases.size === 0;
   }
 
-  /** The servers answer nothing: a node that leaves cannot hand over what it ran, and the others notice by themselves. */
+  /** The servers answer nothing: a node that leaves cannot hand over what it ran. The others notice by themselves. */
   isUnheard(monoMs: number): boolean {
     return this.#peers.ackedMs === null || monoMs - this.#peers.ackedMs > UNHEARD_MS;
   }

@@ -69,8 +69,9 @@ export async function replaceFile(
 }
 
 /**
- * Creates a file that only its owner can read, whole on the disk before it has the name. A file that is there is never
- * overwritten. `written` as for `replaceFile`. Never rejects. Resolves with why it cannot, for people; null: it is done.
+ * Creates a file that only its owner can read. The file is whole on the disk before it gets its name, and an existing
+ * file is never overwritten. `written` as for `replaceFile`. Never rejects. Resolves with the reason of a failure, for
+ * people, or null.
  */
 export async function createFile(path: string, bytes: Buffer, written: () => void): Promise<string | null> {
   const folder = dirname(path);

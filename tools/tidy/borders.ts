@@ -70,6 +70,7 @@ const BORDERS: readonly Border[] = [
       "admin/live.ts",
       "admin/operator.ts",
       "admin/resend.ts",
+      "admin/story-filter.ts",
       "admin/views.ts",
       "config/config.ts",
       "delivery/status.ts",

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import { readTokenOrder, type TokenOrder, type TokenResult } from "../../access/operate.ts";
-import type { Only } from "../../admin/only.ts";
+import type { StoryFilter } from "../../admin/story-filter.ts";
 import type { SayResult, SayRequest } from "../../admin/operator.ts";
 import type { ResendRequest, ResendResult, TypedResend, TypedResult } from "../../admin/resend.ts";
 import type { Follower } from "../../admin/followers.ts";
@@ -33,7 +33,7 @@ export interface AdminDeps {
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>;
   /** `question` empty: the newest. Rejects with a LogError, as the next one. */
-  readonly explain: (question: string, limit?: number, only?: Only) => Promise<ExplainView>;
+  readonly explain: (question: string, limit?: number, only?: StoryFilter) => Promise<ExplainView>;
   /** The way of one message; null: nobody knows it. */
   readonly story: (seq: number) => Promise<Story | null>;
   /** Why there is nothing to follow in a gateway, for people; null: it is there. */

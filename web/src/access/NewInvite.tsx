@@ -4,7 +4,7 @@ import { post } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { Field } from "../parts/Field.tsx";
-import { type Refusal, useRefusal } from "../parts/Refusal.tsx";
+import { type FormRefusal, useRefusal } from "../parts/Refusal.tsx";
 import { invites } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
 
@@ -78,7 +78,7 @@ interface LineProps {
   readonly label: string;
   readonly hint?: string;
   readonly value: Signal<string>;
-  readonly refusal: Refusal;
+  readonly refusal: FormRefusal;
 }
 
 function Line({ name, label, hint, value, refusal }: LineProps): JSX.Element {

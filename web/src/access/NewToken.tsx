@@ -5,7 +5,7 @@ import { post } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { Field } from "../parts/Field.tsx";
-import { type Refusal, useRefusal } from "../parts/Refusal.tsx";
+import { type FormRefusal, useRefusal } from "../parts/Refusal.tsx";
 import { type MadeToken, tokens } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
 
@@ -87,7 +87,7 @@ export function NewToken({ accounts, onClose }: NewTokenProps): JSX.Element {
 }
 
 const typedInto =
-  (refusal: Pick<Refusal, "clear">, field: string, value: Signal<string>) =>
+  (refusal: Pick<FormRefusal, "clear">, field: string, value: Signal<string>) =>
   ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void => {
     value.value = currentTarget.value;
     refusal.clear(field);

@@ -5,7 +5,7 @@ import { path, put } from "../lib/api.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { Field } from "../parts/Field.tsx";
-import { type Refusal, useRefusal } from "../parts/Refusal.tsx";
+import { type FormRefusal, useRefusal } from "../parts/Refusal.tsx";
 import { rooms } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
 
@@ -59,7 +59,7 @@ interface CountedProps {
   readonly label: string;
   readonly hint: string;
   readonly value: Signal<string>;
-  readonly refusal: Refusal;
+  readonly refusal: FormRefusal;
 }
 
 function Counted({ name, label, hint, value, refusal }: CountedProps): JSX.Element {

@@ -1,41 +1,41 @@
 import type { JSX } from "preact";
-import type { Fate } from "../../../src/admin/views.ts";
+import type { StoryState } from "../../../src/admin/views.ts";
 import { status } from "../lib/live.ts";
 import { goTo, linkTo } from "../lib/router.ts";
 import { Field } from "../parts/Field.tsx";
 import { messageTexts as texts, overallTexts } from "./texts.ts";
 
 /** Which messages are listed, as the address has it; empty: any. */
-export interface Choice {
+export interface MessageChoice {
   readonly gateway: string;
   readonly account: string;
-  readonly fate: string;
+  readonly state: string;
   /** Not empty: joins, leaves and deletions as well. */
   readonly events: string;
 }
 
-const FATES: readonly Fate[] = ["refused", "unconfirmed", "waiting", "arrived"];
+const STATES: readonly StoryState[] = ["refused", "unconfirmed", "waiting", "arrived"];
 
-export const choiceIn = (query: URLSearchParams): Choice => {
+export const choiceIn = (query: URLSearchParams): MessageChoice => {
   const said = (name: string): string => query.get(name) ?? "";
-  return { gateway: said("gateway"), account: said("account"), fate: said("fate"), events: said("events") };
+  return { gateway: said("gateway"), account: said("account"), state: said("state"), events: said("events") };
 };
 
 /** In the address of the page. */
-export const addressOf = (question: string, choice: Choice): Readonly<Record<string, string>> => ({
+export const addressOf = (question: string, choice: MessageChoice): Readonly<Record<string, string>> => ({
   q: question,
   ...choice,
 });
 
 /** In the request. */
-export function queryOf(question: string, { events, ...only }: Choice): Record<string, string> {
+export function queryOf(question: string, { events, ...only }: MessageChoice): Record<string, string> {
   const chosen = Object.entries(only).filter(([, value]) => value !== "");
   return { q: question, ...Object.fromEntries(chosen), events: String(events !== "") };
 }
 
 /** Narrows the list. */
-export function Choices({ only, question }: { readonly only: Choice; readonly question: string }): JSX.Element {
-  const change = (what: Partial<Choice>): void => {
+export function Choices({ only, question }: { readonly only: MessageChoice; readonly question: string }): JSX.Element {
+  const change = (what: Partial<MessageChoice>): void => {
     goTo(linkTo(["messages"], addressOf(question, { ...only, ...what })));
   };
   const { gateways = [], accounts = [], readers = [] } = status.value ?? {};
@@ -59,9 +59,9 @@ export function Choices({ only, question }: { readonly only: Choice; readonly qu
       <Choose
         label={texts.state}
         all={texts.allStates}
-        value={only.fate}
-        options={FATES.map((fate) => [fate, overallTexts[fate]])}
-        onChange={(fate) => change({ fate })}
+        value={only.state}
+        options={STATES.map((state) => [state, overallTexts[state]])}
+        onChange={(state) => change({ state })}
       />
       <label>
         <input

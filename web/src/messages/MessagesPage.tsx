@@ -10,10 +10,10 @@ import { State } from "../parts/State.tsx";
 import { type Column, Table } from "../parts/Table.tsx";
 import { Time } from "../parts/Time.tsx";
 import "./messages.css";
-import { addressOf, type Choice, choiceIn, Choices, queryOf } from "./Choices.tsx";
+import { addressOf, type MessageChoice, choiceIn, Choices, queryOf } from "./Choices.tsx";
 import { TestMessage } from "./TestMessage.tsx";
 import { messageTexts as texts, overallTexts } from "./texts.ts";
-import { FATE_KINDS } from "./fates.ts";
+import { STATE_KINDS } from "./fates.ts";
 import { Way } from "./Way.tsx";
 
 /** So long nobody types before it is looked for. */
@@ -68,7 +68,7 @@ export function MessagesPage(): JSX.Element {
 
 interface SearchProps {
   readonly question: string;
-  readonly only: Choice;
+  readonly only: MessageChoice;
   /** Also for the same once more. */
   readonly onAsk: () => void;
 }
@@ -117,7 +117,7 @@ function Search({ question, only, onAsk }: SearchProps): JSX.Element {
 interface ResultsProps {
   readonly found: ExplainView;
   readonly question: string;
-  readonly only: Choice;
+  readonly only: MessageChoice;
   /** Number of the message whose way is shown; 0: none. */
   readonly opened: number;
 }
@@ -148,7 +148,7 @@ interface ResultProps {
 }
 
 function Result({ story, address, isOpen }: ResultProps): JSX.Element {
-  const { seq, atMs, account, channel, by, event, words, fate } = story;
+  const { seq, atMs, account, channel, by, event, words, state } = story;
   return (
     <li>
       <button
@@ -159,7 +159,7 @@ function Result({ story, address, isOpen }: ResultProps): JSX.Element {
       >
         <span class="who">{by === "" ? texts.nameless : by}</span>
         <span class="said">{words === "" ? texts.wordless : words}</span>
-        {fate === "none" ? <span /> : <State kind={FATE_KINDS[fate]} word={overallTexts[fate]} />}
+        {state === "none" ? <span /> : <State kind={STATE_KINDS[state]} word={overallTexts[state]} />}
         <span class="muted">
           {event === "" ? null : `${texts.event(event)} · `}
           {texts.in(channel, account)} · <Time ms={atMs} />

@@ -4,7 +4,7 @@ import { inDoubt, post } from "../lib/api.ts";
 import { status } from "../lib/live.ts";
 import { Button } from "../parts/Button.tsx";
 import { Field } from "../parts/Field.tsx";
-import { type Refusal, useRefusal } from "../parts/Refusal.tsx";
+import { type FormRefusal, useRefusal } from "../parts/Refusal.tsx";
 import { messageTexts as texts } from "./texts.ts";
 import { Way } from "./Way.tsx";
 
@@ -89,7 +89,7 @@ interface WordsProps {
   readonly max: number;
   readonly words: Signal<string>;
   readonly required?: boolean;
-  readonly refusal: Refusal;
+  readonly refusal: FormRefusal;
 }
 
 function Words({ name, label, hint, max, words, required = false, refusal }: WordsProps): JSX.Element {

@@ -1,4 +1,4 @@
-import type { Destination, Fate, Story } from "../../../src/admin/views.ts";
+import type { Destination, StoryState, Story } from "../../../src/admin/views.ts";
 import type { StateKind } from "../parts/State.tsx";
 
 const KINDS: Readonly<Record<Destination["state"], StateKind>> = {
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<Destination["state"], StateKind>> = {
   unknown: "none",
 };
 
-export const FATE_KINDS: Readonly<Record<Fate, StateKind>> = {
+export const STATE_KINDS: Readonly<Record<StoryState, StateKind>> = {
   arrived: "good",
   waiting: "warn",
   unconfirmed: "warn",

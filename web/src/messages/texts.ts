@@ -1,4 +1,4 @@
-import type { Destination, Fate } from "../../../src/admin/views.ts";
+import type { Destination, StoryState } from "../../../src/admin/views.ts";
 import { plural, textsOf } from "../lib/texts.ts";
 
 /** The account of what is said by `rialto send` and as a test message. */
@@ -63,7 +63,7 @@ export const messageTexts = textsOf({
 });
 
 /** How a message stands at all its destinations together. */
-export const overallTexts: Readonly<Record<Fate, string>> = textsOf({
+export const overallTexts: Readonly<Record<StoryState, string>> = textsOf({
   arrived: "arrived",
   waiting: "waits",
   unconfirmed: "unconfirmed",

@@ -7,7 +7,7 @@ import { focusInvalid } from "./focus.ts";
 import { ProblemNotice } from "./Notice.tsx";
 
 /** Why a form was refused. */
-export interface Refusal {
+export interface FormRefusal {
   /** What is wrong with one field, which is named as that of the request. */
   readonly at: (field: string) => string | null;
   /** Takes the error away that was said of a field: it is being corrected. */
@@ -19,7 +19,7 @@ export interface Refusal {
 }
 
 /** `fields`: those that the form has. The first that is wrong gets the focus. */
-export function useRefusal(fields: readonly string[]): Refusal {
+export function useRefusal(fields: readonly string[]): FormRefusal {
   const problem = useSignal<ApiProblem | null>(null);
   const cleared = useSignal<ReadonlySet<string>>(new Set());
   const box = useRef<HTMLDivElement>(null);

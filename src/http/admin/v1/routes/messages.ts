@@ -8,8 +8,8 @@ const QUESTION_MAX = 1000;
 const LIMIT = { usual: 20, most: 50 };
 const SEQ = /^[1-9]\d{0,14}$/u;
 
-const FATES = ["arrived", "waiting", "unconfirmed", "refused"] as const;
-const isFate = (text: string): text is (typeof FATES)[number] => FATES.some((fate) => fate === text);
+const STATES = ["arrived", "waiting", "unconfirmed", "refused"] as const;
+const isStoryState = (text: string): text is (typeof STATES)[number] => STATES.some((state) => state === text);
 
 async function find({ query }: Call, { operator }: AdminV1Deps): Promise<Reply> {
   const question = query.get("q")?.trim() ?? "";
@@ -20,9 +20,10 @@ async function find({ query }: Call, { operator }: AdminV1Deps): Promise<Reply> 
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT.most) {
     throw new ProblemError("bad_request", `limit is a number from 1 to ${LIMIT.most}`);
   }
-  const fate = query.get("fate");
-  if (fate !== null && !isFate(fate)) throw new ProblemError("bad_request", `fate is one of ${FATES.join(", ")}`);
-  const only = { gateway: query.get("gateway"), account: query.get("account"), fate };
+  const state = query.get("state");
+  if (state !== null && !isStoryState(state))
+    throw new ProblemError("bad_request", `state is one of ${STATES.join(", ")}`);
+  const only = { gateway: query.get("gateway"), account: query.get("account"), state };
   return ok(await operator.explain(question, limit, { ...only, events: query.get("events") !== "false" }));
 }
 
@@ -87,8 +88,8 @@ export const adminMessagesRoutes: readonly Route<AdminV1Deps>[] = [
       },
       gateway: { type: "string", maxLength: 1000, description: "Only what went through it." },
       account: { type: "string", maxLength: 1000, description: "Only what was said there or went there." },
-      fate: {
-        enum: FATES,
+      state: {
+        enum: STATES,
         description:
           "Only what arrived everywhere, still waits somewhere, may or may not have arrived, or did not arrive somewhere. The worst counts.",
       },

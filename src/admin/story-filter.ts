@@ -1,12 +1,12 @@
 import { EventLabel } from "../contract/message.ts";
-import type { Destination, Fate, Story } from "./views.ts";
+import type { Destination, StoryState, Story } from "./views.ts";
 
 /** Which messages are shown, beside those that the words of a question find. Null: any. */
-export interface Only {
+export interface StoryFilter {
   readonly gateway: string | null;
   /** Where it was said, or where it goes. */
   readonly account: string | null;
-  readonly fate: Fate | null;
+  readonly state: StoryState | null;
   /** Joins, leaves and deletions as well. */
   readonly events: boolean;
 }
@@ -19,23 +19,24 @@ const WORDLESS: ReadonlySet<string> = new Set([
   EventLabel.delete,
 ]);
 
-export const passesLabel = ({ events }: Pick<Only, "events">, label: string): boolean => events || !WORDLESS.has(label);
+export const passesLabel = ({ events }: Pick<StoryFilter, "events">, label: string): boolean =>
+  events || !WORDLESS.has(label);
 
 /** Whether a destination can only be judged when the whole way of a message is known. */
-export const isAboutWays = ({ gateway, account, fate }: Only): boolean =>
-  gateway !== null || account !== null || fate !== null;
+export const isAboutDestinations = ({ gateway, account, state }: StoryFilter): boolean =>
+  gateway !== null || account !== null || state !== null;
 
-export function passes({ gateway, account, fate, events }: Only, story: Story): boolean {
+export function passes({ gateway, account, state, events }: StoryFilter, story: Story): boolean {
   const { destinations } = story;
   return (
     passesLabel({ events }, story.event) &&
     (gateway === null || destinations.some((each) => each.gateway === gateway)) &&
     (account === null || story.account === account || destinations.some((each) => each.account === account)) &&
-    (fate === null || story.fate === fate)
+    (state === null || story.state === state)
   );
 }
 
-const FATES: Readonly<Record<Destination["state"], Fate>> = {
+const STATES: Readonly<Record<Destination["state"], StoryState>> = {
   failed: "refused",
   expired: "refused",
   withheld: "refused",
@@ -53,10 +54,10 @@ const FATES: Readonly<Record<Destination["state"], Fate>> = {
   unknown: "none",
 };
 
-const WORST_FIRST: readonly Fate[] = ["refused", "unconfirmed", "waiting", "arrived"];
+const WORST_FIRST: readonly StoryState[] = ["refused", "unconfirmed", "waiting", "arrived"];
 
 /** The worst of all destinations. Pure. */
-export function fateOf(destinations: readonly Pick<Destination, "state">[]): Fate {
-  const found = new Set(destinations.map(({ state }) => FATES[state]));
-  return WORST_FIRST.find((fate) => found.has(fate)) ?? "none";
+export function stateOf(destinations: readonly Pick<Destination, "state">[]): StoryState {
+  const found = new Set(destinations.map(({ state }) => STATES[state]));
+  return WORST_FIRST.find((state) => found.has(state)) ?? "none";
 }
