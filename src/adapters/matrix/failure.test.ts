@@ -98,6 +98,6 @@ test.each([
 ])("%s ends a session, and names what to do", (errcode, status, remedy) => {
   expect(endOf(answer(status, errcode), "password")).toEqual({
     cause: "auth",
-    why: { code: "auth", message: `the homeserver answers ${errcode}: so it is; ${remedy}` },
+    why: { code: "forbidden", message: `the homeserver answers ${errcode}: so it is; ${remedy}` },
   });
 });

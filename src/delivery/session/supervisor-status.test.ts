@@ -9,7 +9,7 @@ import { MemoryLane, NETWORK_DOWN, refOf, ScriptedSession } from "../scripted.su
 import { MINUTE, Supervised } from "./supervised.suite.ts";
 
 const LOST: Ended = { cause: "lost", why: NETWORK_DOWN };
-const WRONG_PASSWORD: Ended = { cause: "auth", why: { code: "forbidden", message: "wrong password" } };
+const WRONG_PASSWORD: Ended = { cause: "auth", why: { code: "auth", message: "wrong password" } };
 const BANNED: Reason = { code: "forbidden", message: "banned" };
 const STRING: unknown = expect.any(String);
 
