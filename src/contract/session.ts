@@ -66,8 +66,8 @@ export interface Session<H extends AnyHandlers = AnyHandlers> {
    */
   members?(channel: ChannelRef, signal: AbortSignal): Promise<readonly Member[] | null>;
   /**
-   * How many are in a joined channel, without ourselves; null: nobody knows. Never rejects. Absent where `members` is
-   * there, and where the network does not say.
+   * The number of people in a joined channel, without the own user; null: it is not known. Never rejects. Absent where
+   * `members` is there, and where the network does not say.
    */
   count?(channel: ChannelRef, signal: AbortSignal): Promise<number | null>;
   /**

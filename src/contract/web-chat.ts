@@ -105,8 +105,8 @@ export interface WebJoin {
 }
 
 /**
- * `POST /v1/invite`: where an invite leads, with the `Idempotency-Key` of the join. An invite by which nobody can join
- * any more is refused (410), unless this browser has joined its room.
+ * `POST /v1/invite`: where an invite leads, with the `Idempotency-Key` of the join. An invite that no longer works is
+ * refused (410), unless this browser has joined its room.
  */
 export interface WebInvite {
   readonly room: string;

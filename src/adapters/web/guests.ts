@@ -40,7 +40,7 @@ const ticketOf = (key: string, invite: string): Buffer => digestOf(JSON.stringif
 export const isAdmitted = (chat: Chat, key: string, invite: string): boolean =>
   chat.people.admitted(ticketOf(key, invite)) !== null;
 
-/** Why nobody joins by an invite from there; null: a guest can. */
+/** The reason that an invite does not let a guest in from this network address; null: the guest can join. */
 export function inviteFlaw(chat: Chat, invite: Invite, net: string): Refusal | null {
   const { expiresMs, used, uses, channel } = invite;
   if (expiresMs <= chat.nowMs || used >= uses || !chat.isOpen(channel)) return NO_INVITE;
@@ -144,7 +144,7 @@ interface NameRules {
   readonly taken: Taken;
 }
 
-/** The name as it is shown, when nobody of the room has one that looks like it. `but`: who has it already. */
+/** The name as it is shown, unless a person of the room has a name that looks like it. `but`: the guest that has it. */
 function nameFor({ chat, room, taken }: NameRules, wanted: string, but = ""): string | Refusal {
   const max = chat.settings.NameLength;
   const read = readName(wanted, max);

@@ -42,7 +42,7 @@ function open({ isWatched = true } = {}) {
   return { clock, told, rooms, come, here, reads: () => reads };
 }
 
-test("a thousand comings are told once in a second at most, and the last one is told", async () => {
+test("a thousand joins lead to at most one event in a second, and the last join is reported", async () => {
   const it = open();
   await it.rooms.view("lobby");
   for (let at = 0; at < 1_000; at += 1) {

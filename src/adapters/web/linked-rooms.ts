@@ -4,7 +4,7 @@ import { inTime } from "../kit/in-time.ts";
 import { channelRef } from "./ids.ts";
 import { changeOf, networksOf } from "./networks.ts";
 
-/** What comes within this time is told at once. */
+/** Changes within this time are sent together. */
 const COLLECT_MS = 250;
 /** Between two reads of one room. */
 const PAUSE_MS = 1_000;

@@ -218,7 +218,7 @@ export class ChatServer {
     return { status: 201, body: meOf(chat, joined.guest), headers };
   }
 
-  /** Wrong invites are no tries to join: nobody guesses 32 random bytes. */
+  /** A wrong invite does not count as a try to join: 32 random bytes cannot be guessed. */
   async #invite(call: WebCall): Promise<CallReply> {
     const wait = this.#strangers.take(`invites ${call.owner}`);
     return wait > 0 ? tooMany(wait) : await showInvite(call);
