@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHmac, hash, randomBytes } from "node:crypto";
 import {
   type ChannelRef,
   type EventKey,
@@ -25,4 +25,16 @@ export const progressAt = (parts: number): Progress => mint("Progress", String(p
  */
 export function messageId(...of: readonly string[]): string {
   return `m${hash("sha256", JSON.stringify(of), "buffer").subarray(0, 16).toString("base64url")}`;
+}
+
+/** A new key for each start of the program. */
+const PERSON_KEY = randomBytes(32);
+
+/**
+ * The id of a person of another network, as pages get it. The network's own id may hold an address (IRC: `user@host`),
+ * so pages get a keyed hash, which does not reveal it.
+ */
+export function personId(...of: readonly string[]): string {
+  const digest = createHmac("sha256", PERSON_KEY).update(JSON.stringify(of)).digest();
+  return `p${digest.subarray(0, 16).toString("base64url")}`;
 }

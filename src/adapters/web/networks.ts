@@ -3,7 +3,7 @@ import type { LinkedChannel } from "../../contract/host.ts";
 import type { Member } from "../../contract/session.ts";
 import type { WebMember, WebMembersChange, WebNetwork, WebNetworkChange } from "../../contract/web-chat.ts";
 import { oneLine } from "../kit/words.ts";
-import { messageId } from "./ids.ts";
+import { messageId, personId } from "./ids.ts";
 
 /** People of one network that are listed. */
 export const LISTED_MAX = 300;
@@ -39,7 +39,7 @@ function peopleIn(members: readonly Member[]): readonly Member[] {
 
 function memberOf({ id, name, present }: Member, account: string, network: string): WebMember {
   const shown = cut(oneLine(name), NAME_MAX, "codepoints").trim();
-  return { id: messageId("member", account, id, name), name: shown, guest: false, network, present, mine: false };
+  return { id: personId(account, id, name), name: shown, guest: false, network, present, mine: false };
 }
 
 /** Null: nothing has changed. Pure. */

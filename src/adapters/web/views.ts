@@ -2,6 +2,7 @@ import type { WebAuthor, WebEvent, WebMember, WebMessage, WebReaction, WebRoom }
 import { excerpt } from "../../content/length.ts";
 import { hiddenText } from "../../content/hidden.ts";
 import { hiddenWords } from "../../content/hidden-file.ts";
+import { personId } from "./ids.ts";
 import type { StoredAuthor, StoredChange, StoredFile, StoredGuest, StoredMessage } from "./store/rows.ts";
 import type { RoomTimeline } from "./store/timeline.ts";
 
@@ -94,8 +95,10 @@ export class Views {
 
 const guestOf = ({ id, network }: StoredAuthor): string => (network === "" ? id : "");
 
-export function authorView({ id, name, network }: StoredAuthor, guest: string, reader: string): WebAuthor {
-  return { id, name, avatar: null, mine: guest !== "" && guest === reader, guest: guest !== "", network };
+export function authorView(author: StoredAuthor, guest: string, reader: string): WebAuthor {
+  const { id, name, network } = author;
+  const mine = guest !== "" && guest === reader;
+  return { id: network === "" ? id : personId(network, id), name, avatar: null, mine, guest: guest !== "", network };
 }
 
 export function memberView(
