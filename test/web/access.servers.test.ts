@@ -93,7 +93,10 @@ inout = [{ account = "api.left", channel = "api" }, { account = "api.right", cha
       await other.page.getByRole("button", { name: name ?? "" }).waitFor({ state: "detached" });
     }
     await one.page.getByText("rialto dashboard").waitFor();
-    await other.page.getByRole("table", { name: "Sessions" }).getByText("this one").waitFor();
+    await other.page
+      .getByRole("table", { name: "Sessions" })
+      .getByText(/^Chrome on Linux \(this one\)$/u)
+      .waitFor();
   });
 
   test("the page is without flaws for who cannot see it", async () => {

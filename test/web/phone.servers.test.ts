@@ -52,6 +52,20 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await message.waitFor({ state: "detached" });
   });
 
+  test("the buttons of a table of the dashboard stay in sight", async () => {
+    await inviteTo(office);
+    const { page, expects } = await browser.open(await office.link(), { phone: true });
+    expects(/401 /u);
+    await page.getByRole("link", { name: "Access" }).tap();
+    const row = page.getByRole("table", { name: "Invites" }).getByRole("row").nth(1);
+    await row.getByRole("rowheader").scrollIntoViewIfNeeded();
+    const box = await row.getByRole("button", { name: /^Revoke/u }).boundingBox();
+    if (box === null) throw new Error("the button has no place");
+    expect(box.x + box.width).toBeLessThanOrEqual(390);
+    await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).tap();
+  });
+
   test("ten files at once are all taken, and all go out with the message", async () => {
     const link = await inviteTo(office);
     const { page } = await joinRoom(browser, { link, name: "quin" });

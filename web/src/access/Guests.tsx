@@ -102,6 +102,7 @@ export function Guests(): JSX.Element {
   const actions: Column<GuestRow> = {
     key: "actions",
     head: texts.actions,
+    stays: true,
     cell: (row) => <Actions row={row} purge={() => void purge(row)} />,
   };
   const more = found.length - ROWS_MAX;

@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<HeldRow>[] = [
   { key: "gateway", head: texts.gateway, cell: ({ gateway }) => gateway, by: ({ gateway }) => gateway, wide: true },
   { key: "text", head: texts.text, cell: ({ text, files }) => <Words text={text} files={files} /> },
   { key: "when", head: texts.when, cell: ({ atMs }) => <Time ms={atMs} />, by: ({ atMs }) => atMs, wide: true },
-  { key: "actions", head: texts.actions, cell: Actions },
+  { key: "actions", head: texts.actions, cell: Actions, stays: true },
 ];
 
 function Actions({ id, name, text, files }: HeldRow): JSX.Element {

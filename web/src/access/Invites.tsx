@@ -22,6 +22,7 @@ const COLUMNS: readonly Column<InviteRow>[] = [
   {
     key: "actions",
     head: texts.actions,
+    stays: true,
     cell: ({ id }) => (
       <Button kind="danger" label={texts.inviteOf(id)} onPress={() => void revoke(id)}>
         {texts.revoke}

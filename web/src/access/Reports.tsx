@@ -26,6 +26,7 @@ const COLUMNS: readonly Column<ReportRow>[] = [
   {
     key: "actions",
     head: texts.actions,
+    stays: true,
     cell: ({ id, by, why }) => (
       <Button label={texts.settleOf(by, why)} onPress={() => void settle(id)}>
         {texts.settle}

@@ -22,6 +22,7 @@ export function Rules(): JSX.Element {
   const actions: Column<GuestRoomView> = {
     key: "actions",
     head: texts.actions,
+    stays: true,
     cell: (room) => (
       <Button label={texts.changeOf(room.gateway)} onPress={() => (chosen.value = room)}>
         {texts.change}

@@ -4,6 +4,7 @@ import { Button } from "../parts/Button.tsx";
 import { confirm } from "../parts/Dialog.tsx";
 import type { Column } from "../parts/Table.tsx";
 import { Time } from "../parts/Time.tsx";
+import { browserName } from "./browser-name.ts";
 import { Section } from "./Section.tsx";
 import { type SessionRow, sessions } from "./store.ts";
 import { accessTexts as texts } from "./texts.ts";
@@ -19,8 +20,10 @@ const COLUMNS: readonly Column<SessionRow>[] = [
   {
     key: "browser",
     head: texts.browser,
-    cell: ({ agent, current }) => (current ? `${agent} (${texts.current})` : agent),
-    by: ({ agent }) => agent,
+    cell: ({ agent, current }) => (
+      <span title={agent}>{current ? `${browserName(agent)} (${texts.current})` : browserName(agent)}</span>
+    ),
+    by: ({ agent }) => browserName(agent),
   },
   { key: "created", head: texts.created, cell: (row) => <Time ms={row.createdMs} />, by: (row) => row.createdMs },
   { key: "used", head: texts.used, cell: ({ usedMs }) => <Time ms={usedMs} />, by: ({ usedMs }) => usedMs, wide: true },
@@ -34,6 +37,7 @@ const COLUMNS: readonly Column<SessionRow>[] = [
   {
     key: "actions",
     head: texts.actions,
+    stays: true,
     cell: (row) =>
       row.user === null ? (
         <Button kind="danger" label={texts.endOf(row.id)} onPress={() => void end(row)}>

@@ -39,6 +39,7 @@ export function Tokens(): JSX.Element {
   const actions: Column<TokenJson> = {
     key: "actions",
     head: texts.actions,
+    stays: true,
     cell: ({ id }) => (
       <div class="row">
         <Button kind="quiet" label={texts.rotateOf(id)} onPress={() => void rotate(id)}>

@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<WebhookRow>[] = [
     by: ({ state }) => state,
   },
   { key: "pending", head: texts.pending, cell: (row) => count(row.pending), by: (row) => row.pending, numeric: true },
-  { key: "actions", head: texts.actions, cell: Actions },
+  { key: "actions", head: texts.actions, cell: Actions, stays: true },
 ];
 
 const addressOf = ({ account, name }: WebhookRow): string => `/v1/admin/webhooks${path([account, name])}`;

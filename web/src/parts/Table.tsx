@@ -14,6 +14,8 @@ export interface Column<Row> {
   readonly rowHead?: boolean;
   /** Gone where the page is narrow. */
   readonly wide?: boolean;
+  /** In sight at the right edge where the page is narrow. */
+  readonly stays?: boolean;
 }
 
 interface TableProps<Row> {
@@ -132,8 +134,8 @@ function rowClass(isSelected: boolean, isPickable: boolean): string | undefined 
   return names.length === 0 ? undefined : names.join(" ");
 }
 
-function classOf<Row>({ numeric = false, wide = false }: Column<Row>): string | undefined {
-  const names = [numeric ? "number" : "", wide ? "wide" : ""].filter((name) => name !== "");
+function classOf<Row>({ numeric = false, wide = false, stays = false }: Column<Row>): string | undefined {
+  const names = [numeric ? "number" : "", wide ? "wide" : "", stays ? "stays" : ""].filter((name) => name !== "");
   return names.length === 0 ? undefined : names.join(" ");
 }
 
