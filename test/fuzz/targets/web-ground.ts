@@ -221,7 +221,7 @@ export class WebGround {
     if (/\n {4}at /u.test(received)) throw new Error(`it shows its code:\n${received}`);
     for (const what of ["message", "file"] as const)
       for (const [, id = ""] of received.matchAll(TAKEN[what])) this.#keep(what, id);
-    for (const [, cookie = ""] of received.matchAll(/^Set-Cookie: ([^;]+);/gmu)) {
+    for (const [, cookie = ""] of received.matchAll(/^Set-Cookie: ([^;=]+=[^;]+);/gmu)) {
       this.#secrets.add(cookie.slice(cookie.indexOf("=") + 1));
       this.#keep("cookie", cookie);
     }
