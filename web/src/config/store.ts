@@ -24,6 +24,8 @@ export const isReloaded = signal(false);
 export const isOverriding = signal(false);
 
 let etag = "";
+/** Of the view that was read last; empty: the next one is read in any case. */
+let seen = "";
 /** Counts what was written from here. */
 let writes = 0;
 /** The file as it is, when the text here may take its place. */
@@ -43,8 +45,7 @@ export const errorsIn = (problems: readonly ConfigFlaw[]): number =>
 export async function load(): Promise<void> {
   if (busy.value === "apply") return;
   const own = writes;
-  const headers = file.value === null ? {} : { "If-None-Match": newer?.etag ?? etag };
-  const answer = await get<ConfigFile>("/v1/admin/config", { headers });
+  const answer = await get<ConfigFile>("/v1/admin/config", { headers: seen === "" ? {} : { "If-None-Match": seen } });
   // What was read before it was written here says nothing of what is there now.
   if (own !== writes) return;
   batch(() => {
@@ -55,6 +56,7 @@ export async function load(): Promise<void> {
       return;
     }
     const read = answer.etag ?? "";
+    seen = read;
     if (isDirty.value && read !== etag) {
       newer = { etag: read, file: answer.value };
       isStale.value = true;
@@ -135,7 +137,8 @@ export async function apply(): Promise<boolean> {
       refused.value = null;
       isOverriding.value = false;
     });
-    // A secret that was typed is a mask now: that text takes the place of the one in the editor.
+    // A secret that was typed is a mask now, and there is one more version: the view is another one at the same ETag.
+    seen = "";
     await load();
     applied.value = answer.value.changes;
     return true;
