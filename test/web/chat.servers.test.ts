@@ -171,10 +171,11 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     // It can be pressed when the file is there.
     await dan.getByRole("button", { name: "Send" }).click();
     await fay.getByRole("img", { name: "Picture dot.png" }).waitFor();
-    // From the log to a message, and to its buttons, without a mouse.
+    // From the log to a message, to the quote in it and to its buttons, without a mouse.
     await logOf(fay).focus();
     await fay.keyboard.press("End");
     await fay.keyboard.press("ArrowUp");
+    await fay.keyboard.press("Tab");
     await fay.keyboard.press("Tab");
     await fay.keyboard.press("Tab");
     expect(await fay.locator(":focus").textContent()).toBe("React");

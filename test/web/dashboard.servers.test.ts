@@ -75,10 +75,14 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
 
   test("the messages are listed without joins, each with its state, and narrowed by state and account", async () => {
     const { page } = desk;
+    await office.eve.raw(`PART ${CHANNEL}`);
+    await office.eve.raw(`JOIN ${CHANNEL}`);
+    await office.eve.say(CHANNEL, "back again");
     await office.rialto().client("desk").say({ text: "which one arrived", username: "anna" });
     await goTo(desk, "Messages");
     const rows = page.getByRole("list", { name: "Results" }).getByRole("listitem");
     await rows.filter({ hasText: "which one arrived" }).filter({ hasText: "arrived" }).waitFor();
+    await rows.filter({ hasText: "back again" }).waitFor();
     expect(await rows.filter({ hasText: "event: join" }).count()).toBe(0);
     await page.getByRole("checkbox", { name: "Show joins, leaves and deletions" }).check();
     await rows.filter({ hasText: "event: join" }).first().waitFor();

@@ -94,7 +94,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await saying(page, "xia in the attic").waitFor();
     expect(await logOf(page).getByText("in the lobby").count()).toBe(0);
     const rooms = page.getByRole("navigation", { name: "Your rooms" });
-    expect(await rooms.getByRole("link").allTextContents()).toEqual(["attic", "lobby"]);
+    expect(await rooms.getByRole("link").locator("bdi").allTextContents()).toEqual(["attic", "lobby"]);
     expect(await flawsOf(visit)).toEqual([]);
     await say(other.page, "yan has news");
     await saying(other.page, "yan has news").waitFor();
