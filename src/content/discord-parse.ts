@@ -108,6 +108,8 @@ function spoilerOver(text: string, from: number, at: number, end = at): Spoiler 
 
 /** The next mark that ends up to `to`; -1: none. */
 function markFrom(text: string, from: number, to: number): number {
+  // The expression looks beyond `to`, which takes time for each block of a long text.
+  if (!text.slice(from, to).includes(SPOILER)) return -1;
   MARKS.lastIndex = from;
   for (let found = MARKS.exec(text); found !== null && MARKS.lastIndex <= to; found = MARKS.exec(text))
     if (found[0] === SPOILER) return found.index;
