@@ -243,7 +243,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
 
   test("Rialto dies and comes back: a banner, what was typed meanwhile, and nothing twice", async () => {
     const link = await invite();
-    const visit = await join(link, "ivy");
+    const visit = await join(link, "iris");
     const { page } = visit;
     visit.expects(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/u);
     await say(page, "said before");
@@ -260,7 +260,7 @@ needs(["chromium", "ngircd", "python3-irc"], () => {
     await logOf(page).locator(".waiting").first().waitFor({ state: "detached" });
     const all = ["said before", ...meanwhile, "said after"];
     expect(await shown(page, "said ")).toEqual(all);
-    expect(brought(office.eve.ears.in(CHANNEL), "<ivy (guest)> ")).toEqual(all);
+    expect(brought(office.eve.ears.in(CHANNEL), "<iris (guest)> ")).toEqual(all);
   });
 });
 
