@@ -24,7 +24,7 @@ export const isReloaded = signal(false);
 export const isOverriding = signal(false);
 
 let etag = "";
-/** Of the view that was read last; empty: the next one is read in any case. */
+/** Of the view that was read last; empty: the next one is the first, or the one after a write from here. */
 let seen = "";
 /** Counts what was written from here. */
 let writes = 0;
@@ -45,6 +45,7 @@ export const errorsIn = (problems: readonly ConfigFlaw[]): number =>
 export async function load(): Promise<void> {
   if (busy.value === "apply") return;
   const own = writes;
+  const isOwn = seen === "";
   const answer = await get<ConfigFile>("/v1/admin/config", { headers: seen === "" ? {} : { "If-None-Match": seen } });
   // What was read before it was written here says nothing of what is there now.
   if (own !== writes) return;
@@ -63,14 +64,13 @@ export async function load(): Promise<void> {
       return;
     }
     const wasDirty = isDirty.value;
-    const isFirst = file.value === null;
     etag = read;
     file.value = answer.value;
     newer = null;
     isStale.value = false;
     if (!wasDirty && draft.value !== answer.value.text) {
       place(answer.value.text);
-      isReloaded.value = !isFirst;
+      isReloaded.value = !isOwn;
     }
   });
 }
