@@ -166,7 +166,7 @@ export class AccountRuntime {
     return this.#wanted.account;
   }
 
-  /** Whether nobody is to hear of somebody with this name. */
+  /** Whether the settings (IgnoreNicks) keep back a person of this name. */
   ignores(name: string): boolean {
     return this.#ignores(name) !== null;
   }

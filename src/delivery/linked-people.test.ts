@@ -78,7 +78,7 @@ test("a network without a list has a count, and one that runs on another machine
   ]);
 });
 
-test("whom the settings keep back is not listed, and nobody can take the name", async () => {
+test("a person whom the settings keep back is not listed, and a guest cannot take the name", async () => {
   const accounts = [anAccount("net.c", { noSendJoinPart: true })];
   const it = linkedIn(aConfig([aGateway("one", SHARED)], accounts), {
     "net.b": { members: { "#b": ["ann", "spy"] }, ignores: "spy" },

@@ -2,7 +2,7 @@ import type { Bridge, Config } from "../config/config.ts";
 import type { Subject } from "../log/log.ts";
 import { subjectOf } from "./subject.ts";
 
-/** Each channel of these bridges once, without those of programs: nobody is in them. */
+/** Each channel of these bridges once. Channels of programs are left out, because they have no members. */
 export function channelsOf(
   bridges: readonly Bridge[],
   accounts: Config["accounts"],

@@ -42,7 +42,7 @@ export function replyOp(
   }
   const thread = capabilities.thread === "native" ? (at.here.thread[0] ?? null) : null;
   const losses = about.thread === null || thread !== null ? [] : [threadLoss(capabilities)];
-  // Where the thread is shown, what only belongs to it answers nobody in particular.
+  // Where the network shows the thread, a message that only belongs to it is not an answer to a message.
   if (thread !== null && about.seq === about.thread) return posted({ ...draft, thread }, losses, scene);
   const [target] = capabilities.reply === "none" ? [] : at.here.about;
   const reply = target === undefined ? null : { target, name: about.name, excerpt: about.excerpt };

@@ -22,7 +22,7 @@ export interface HostOptions {
   readonly degraded: (why: Reason | null) => void;
   /** Called with the channels of which something came. */
   readonly heard: (channels: ReadonlySet<ChannelRef>) => void;
-  /** Called with the name of the channel in the configuration; absent: nobody listens. */
+  /** Called with the name of the channel in the configuration; absent: there is no listener. */
   readonly hinted?: (channel: string, hint: Hint) => void;
   /** Absent: no session asks who is in other channels. */
   readonly linked?: LinkedOfAccount;

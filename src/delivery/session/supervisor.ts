@@ -124,13 +124,13 @@ export class Supervisor {
     return { sinceMs: downSinceMs, forMs: downForMs, why: state === "offline" ? (this.#condition.why ?? why) : why };
   }
 
-  /** Who is in a channel now; null: nobody knows. Never rejects. */
+  /** The people in a channel now; null: they are not known. Never rejects. */
   async members(channel: string): Promise<readonly Member[] | null> {
     const ref = this.#joins?.refOf(channel) ?? null;
     return ref === null || this.#live === null ? null : await this.#steps.members(this.#live.session, ref);
   }
 
-  /** How many are in a channel now, as far as the network counts them; null: nobody knows. Never rejects. */
+  /** The number of people in a channel now, if the network counts them; null: it is not known. Never rejects. */
   async count(channel: string): Promise<number | null> {
     const ref = this.#joins?.refOf(channel) ?? null;
     return ref === null || this.#live === null ? null : await this.#steps.count(this.#live.session, ref);

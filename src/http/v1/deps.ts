@@ -41,7 +41,7 @@ export interface V1Deps {
   readonly status: () => Promise<readonly AccountStatus[]>;
   /** Null: no network has this protocol. */
   readonly capabilities: (protocol: string) => Capabilities | null;
-  /** Who is in a channel of an account; null: nobody knows. Never rejects. */
+  /** The people in a channel of an account; null: they are not known. Never rejects. */
   readonly members: (accountKey: string, channel: string) => Promise<readonly Member[] | null>;
   /** What became of a message, everywhere. */
   readonly receipts: (seq: Seq) => Promise<readonly ApiReceipt[]>;

@@ -92,7 +92,7 @@ async function byInvite(invite: string): Promise<void> {
   const answer: ApiAnswer<WebInvite> = await post("/v1/invite", { invite }, { headers });
   if (answer.ok && answer.value.joined) await open(answer.value.room);
   else if (answer.ok) entrance.value = { is: "join", invite, found: answer.value };
-  // Nobody can join by it. After any other refusal, the answer to a try to join says more.
+  // The invite no longer works. After any other refusal, the answer to a try to join says more.
   else if (answer.problem.code === "invite_gone" || answer.problem.code === "banned")
     entrance.value = { is: "gone", problem: answer.problem };
   else entrance.value = { is: "join", invite, found: null };
